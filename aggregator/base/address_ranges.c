@@ -7,6 +7,8 @@
  */
 #include "base/address_ranges.h"
 
+#include "base/hot_assert.h"
+
 typedef struct {
 	AddressRange range;
 	uint64_t end_max; /* of this range and those before it */
@@ -73,6 +75,7 @@ void address_ranges_order(AddressRanges *ranges)
 
 static const Entry *entry_at(const AddressRanges *ranges, guint index)
 {
+	hot_assert(index < ranges->entries->len);
 	return &g_array_index(ranges->entries, Entry, index);
 }
 

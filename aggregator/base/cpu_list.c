@@ -5,11 +5,14 @@
  */
 #include "base/cpu_list.h"
 
+#include "base/hot_assert.h"
+
 #include <stdbool.h>
 #include <string.h>
 
 static guint32 cpu_at(const GArray *cpus, guint index)
 {
+	hot_assert(index < cpus->len);
 	return g_array_index(cpus, guint32, index);
 }
 

@@ -8,6 +8,7 @@ libaggregator_a_SOURCES += \
 	aggregator/base/escape.c aggregator/base/escape.h \
 	aggregator/base/exit_status.h \
 	aggregator/base/fd_path.c aggregator/base/fd_path.h \
+	aggregator/base/hot_assert.h \
 	aggregator/base/keyed_hash.c aggregator/base/keyed_hash.h \
 	aggregator/base/median.c aggregator/base/median.h \
 	aggregator/base/memory_budget.c aggregator/base/memory_budget.h \

@@ -6,6 +6,8 @@
  */
 #include "base/memory_budget.h"
 
+#include "base/hot_assert.h"
+
 #include <glib.h>
 #include <stdint.h>
 
@@ -63,6 +65,7 @@ void memory_budget_pair(MemoryBudget *budget)
 
 size_t memory_budget_floor(const MemoryBudget *budget, MemoryPart part)
 {
+	hot_assert(part < G_N_ELEMENTS(group_of));
 	return floor_of(budget, group_of[part]);
 }
 
@@ -70,6 +73,7 @@ size_t memory_budget_limit(const MemoryBudget *budget, MemoryPart part)
 {
 	size_t used[GROUPS] = { 0 }, taken = 0;
 
+	hot_assert(part < MEMORY_PARTS);
 	if (part == MEMORY_PAIRING && !budget->has_pairing)
 		return 0;
 	for (MemoryPart other = 0; other < MEMORY_PARTS; other++)
@@ -85,6 +89,7 @@ size_t memory_budget_limit(const MemoryBudget *budget, MemoryPart part)
 
 bool memory_budget_set(MemoryBudget *budget, MemoryPart part, size_t bytes)
 {
+	hot_assert(part < G_N_ELEMENTS(budget->full));
 	if (!budget)
 		return true;
 	if (bytes > memory_budget_limit(budget, part)) {
@@ -99,6 +104,7 @@ bool memory_budget_take(MemoryBudget *budget, MemoryPart part, size_t bytes)
 {
 	size_t bytes_before = budget ? budget->bytes[part] : 0;
 
+	hot_assert(part < MEMORY_PARTS);
 	return memory_budget_set(budget, part, bytes_before + MIN(bytes, SIZE_MAX - bytes_before));
 }
 

@@ -6,6 +6,7 @@
  */
 #include "count/event_list.h"
 
+#include "base/hot_assert.h"
 #include "base/keyed_hash.h"
 #include "base/saturate.h"
 #include "base/slot_table.h"
@@ -141,6 +142,7 @@ uint32_t event_list_count(const EventList *list)
 
 const ListedHit *event_list_at(const EventList *list, uint32_t index)
 {
+	hot_assert(index < list->hits->len);
 	return &g_array_index(list->hits, ListedHit, index);
 }
 

@@ -7,6 +7,7 @@
  */
 #include "count/loss.h"
 
+#include "base/hot_assert.h"
 #include "count/lowest.h"
 #include "record/batch_writer.h"
 
@@ -151,6 +152,7 @@ static Cpu *cpu_of(LossLedger *ledger, uint32_t number)
 
 static void note_complete(LossLedger *ledger, const Cpu *cpu, uint32_t number)
 {
+	hot_assert(number < ledger->places->len);
 	lowest_set(ledger->complete_until_ns, g_array_index(ledger->places, guint, number) - 1,
 		   cpu->complete_until_ns);
 }

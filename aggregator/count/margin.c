@@ -6,6 +6,8 @@
  */
 #include "count/margin.h"
 
+#include "base/hot_assert.h"
+
 #include <math.h>
 
 /* 95 % of a normal distribution lie within this many standard errors of the mean. */
@@ -68,6 +70,7 @@ double sampling_scatter(const Sampling *sampling, unsigned row, const ProfileCel
 	double part = sampling->variance > 0 ? (double)cell->variance / sampling->variance : 0;
 	double of_place = sampling->scatter[row].part;
 
+	hot_assert(row < G_N_ELEMENTS(sampling->scatter));
 	if (of_place > 0)
 		more *= part / of_place;
 	return 1 + MAX(more, 0);

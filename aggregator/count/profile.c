@@ -8,6 +8,7 @@
  */
 #include "count/profile.h"
 
+#include "base/hot_assert.h"
 #include "base/slot_table.h"
 #include "base/keyed_hash.h"
 #include "base/saturate.h"
@@ -277,6 +278,7 @@ static void leader_note(Profile *profile, TaskId id)
 	uint32_t hash, at;
 	TaskId known = leader_find(profile, &profile->tasks[id], &hash, &at);
 
+	hot_assert(id < profile->task_index.count);
 	if (known == SLOT_ID_NONE)
 		slot_table_put(&profile->leaders, hash, at, id);
 	else if (profile_task_seen_ns(profile, known) <= profile_task_seen_ns(profile, id))
@@ -288,6 +290,7 @@ static void task_note_seen(Profile *profile, TaskId id, uint64_t time_ns)
 {
 	uint64_t *seen_ns;
 
+	hot_assert(id < profile->task_index.count);
 	if (id >= profile->tasks_seen_ns->len)
 		g_array_set_size(profile->tasks_seen_ns, id + 1);
 	seen_ns = &g_array_index(profile->tasks_seen_ns, uint64_t, id);
@@ -342,6 +345,7 @@ static ProfileCell *cell_beyond(Profile *profile, OriginId id, TaskId task, uint
 {
 	const ProfileOrigin origin = profile->origins[id];
 
+	hot_assert(id < profile->origin_index.count);
 	profile->has_overflow = true;
 	if (task != TASK_ID_OVERFLOW && !origin.beyond &&
 	    profile->cell_index.reserve > profile->cell_index.reserve_first / 2)
@@ -375,6 +379,8 @@ static inline ProfileCell *cell_intern(Profile *profile, OriginId origin, TaskId
 	uint32_t at, id;
 	ProfileCell *cell;
 
+	hot_assert(origin < profile->origin_index.count);
+	hot_assert(task < profile->task_index.count);
 	for (at = hash; (id = slot_table_candidate(&index->slots, hash, &at)) != SLOT_ID_NONE;
 	     at++) {
 		cell = &profile->cells[id];
@@ -420,6 +426,7 @@ static void set_reserve(Profile *profile, Table table)
 	Index *index = index_to_change(profile, table);
 	size_t floor = profile->bytes_max / 100 * floors[table] / index->entry_bytes;
 
+	hot_assert(table < G_N_ELEMENTS(floors));
 	index->reserve = (uint32_t)CLAMP(floor / RESERVE_PART, FIRST_ENTRIES, ENTRIES_MAX);
 	index->reserve_first = index->reserve;
 }
@@ -569,6 +576,7 @@ static TaskId task_without_pid(Profile *profile, TaskId of)
 	ProfileTask task;
 	TaskId id;
 
+	hot_assert(of < profile->task_index.count);
 	memset(&task, 0, sizeof(task));
 	task.cgroup_id = profile->tasks[of].cgroup_id;
 	copy_comm(task.comm, profile_process_name(profile, of));
@@ -581,6 +589,7 @@ static TaskId task_without_pid(Profile *profile, TaskId of)
 
 static TaskId folded_task(const Fold *fold, TaskId of)
 {
+	hot_assert(of < fold->profile->task_index.count);
 	if (fold->folded[of] == SLOT_ID_NONE)
 		fold->folded[of] = task_without_pid(fold->profile, of);
 	return fold->folded[of];
@@ -608,6 +617,7 @@ static void fold_cell(Fold *fold, uint32_t number, TaskId task, CellMover move, 
 	ProfileCell *cell = &profile->cells[number], *sum;
 	uint32_t hash, at, to = cell_find(profile, cell, task, &hash, &at);
 
+	hot_assert(number < profile->cell_index.count);
 	saturate_add(&profile->totals.of_past_tasks, cell->events);
 	if (to == SLOT_ID_NONE) {
 		cell->task = task & TASK_ID_MAX;
@@ -661,6 +671,7 @@ static void put_task(Profile *profile, TaskId id)
 	const ProfileTask *task = &profile->tasks[id];
 	uint32_t hash = (uint32_t)keyed_hash(task, sizeof(*task)), at = hash;
 
+	hot_assert(id < profile->task_index.count);
 	for (; slot_table_candidate(&profile->task_index.slots, hash, &at) != SLOT_ID_NONE; at++)
 		continue;
 	slot_table_put(&profile->task_index.slots, hash, at, id);
@@ -1086,6 +1097,7 @@ static ProfileValues *values_of(Profile *profile, uint32_t cell)
 {
 	uint32_t capacity = MIN(profile->cell_index.capacity, profile->values_max);
 
+	hot_assert(cell < profile->cell_index.count);
 	if (G_UNLIKELY(profile->values_capacity < capacity)) {
 		profile->values = g_renew(ProfileValues, profile->values, capacity);
 		memset(profile->values + profile->values_capacity, 0,
@@ -1264,6 +1276,7 @@ void profile_add_span(Profile *profile, uint32_t number, const ProfileSpan *span
 	uint64_t time_ns = span->end_ns - MIN(span->begin_ns, span->end_ns), weight = span->weight;
 	int64_t times = saturate_signed(weight);
 
+	hot_assert(number < profile->cell_index.count);
 	profile->has_spans = true;
 	saturate_add(&profile->totals.events, weight);
 	saturate_add(&cell->events, weight);
@@ -1318,6 +1331,7 @@ static void add_overflow(ProfileTotals *totals, const Profile *profile, const Pr
 {
 	uint64_t events = saturate_sum(cell->events, cell->failed);
 
+	hot_assert(cell->origin < profile->origin_index.count);
 	if (profile->origins[cell->origin].beyond) {
 		saturate_add(&totals->over_bound, events);
 		return;
@@ -1354,6 +1368,7 @@ uint32_t profile_origin_count(const Profile *profile)
 
 const ProfileOrigin *profile_origin(const Profile *profile, OriginId id)
 {
+	hot_assert(id < profile->origin_index.count);
 	return &profile->origins[id];
 }
 
@@ -1364,11 +1379,13 @@ uint32_t profile_task_count(const Profile *profile)
 
 const ProfileTask *profile_task(const Profile *profile, TaskId id)
 {
+	hot_assert(id < profile->task_index.count);
 	return &profile->tasks[id];
 }
 
 uint64_t profile_task_seen_ns(const Profile *profile, TaskId id)
 {
+	hot_assert(id < profile->tasks_seen_ns->len);
 	return g_array_index(profile->tasks_seen_ns, uint64_t, id);
 }
 
@@ -1378,6 +1395,7 @@ const char *profile_process_name(const Profile *profile, TaskId id)
 	uint32_t hash, at;
 	TaskId leader;
 
+	hot_assert(id < profile->task_index.count);
 	if (!task->is_thread_name)
 		return task->comm;
 	leader = leader_find(profile, task, &hash, &at);
@@ -1391,6 +1409,7 @@ uint32_t profile_cache_count(const Profile *profile)
 
 const ProfileCache *profile_cache(const Profile *profile, CacheId id)
 {
+	hot_assert(id < profile->cache_index.count);
 	return &profile->caches[id];
 }
 
@@ -1401,6 +1420,7 @@ uint32_t profile_cell_count(const Profile *profile)
 
 const ProfileCell *profile_cell(const Profile *profile, uint32_t index)
 {
+	hot_assert(index < profile->cell_index.count);
 	return &profile->cells[index];
 }
 

@@ -5,6 +5,7 @@
  */
 #include "count/stack_table.h"
 
+#include "base/hot_assert.h"
 #include "base/slot_table.h"
 #include "base/keyed_hash.h"
 
@@ -144,11 +145,13 @@ uint32_t stack_table_count(const StackTable *table)
 
 const void *stack_table_bytes(const StackTable *table, StackId id, uint32_t *length)
 {
+	hot_assert(id < table->count);
 	*length = table->stacks[id].length;
 	return table->stacks[id].bytes;
 }
 
 uint32_t stack_table_tag(const StackTable *table, StackId id)
 {
+	hot_assert(id < table->count);
 	return table->stacks[id].tag;
 }

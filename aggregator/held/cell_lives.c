@@ -6,6 +6,8 @@
  */
 #include "held/cell_lives.h"
 
+#include "base/hot_assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,11 +90,13 @@ uint32_t cell_lives_grow(CellLives *lives, uint32_t cells)
 
 static inline CellLife *life_of(const CellLives *lives, uint32_t cell)
 {
+	hot_assert(cell < lives->count);
 	return &lives->cells[cell].life;
 }
 
 static inline CellTimes *times_of(const CellLives *lives, uint32_t cell)
 {
+	hot_assert(cell < lives->count);
 	return &lives->cells[cell].times;
 }
 

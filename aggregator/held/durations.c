@@ -7,6 +7,7 @@
  */
 #include "held/durations.h"
 
+#include "base/hot_assert.h"
 #include "base/keyed_hash.h"
 #include "base/saturate.h"
 #include "base/slot_table.h"
@@ -86,6 +87,7 @@ void durations_set_list(Durations *durations, EventList *list)
 
 static Begin *begin_at(const Durations *durations, uint32_t id)
 {
+	hot_assert(id < durations->begins->len);
 	return &g_array_index(durations->begins, Begin, id);
 }
 

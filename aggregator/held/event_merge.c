@@ -6,6 +6,8 @@
  */
 #include "held/event_merge.h"
 
+#include "base/hot_assert.h"
+
 #include <string.h>
 
 enum {
@@ -69,6 +71,7 @@ void event_merge_free(EventMerge *merge)
 
 static Queue *queue_at(const EventMerge *merge, guint number)
 {
+	hot_assert(number < merge->queues->len);
 	return &g_array_index(merge->queues, Queue, number);
 }
 
@@ -170,6 +173,7 @@ static inline void set_node(EventMerge *merge, guint node)
 {
 	const Node *left = &merge->nodes[2 * node], *right = left + 1;
 
+	hot_assert(node > 0 && node < merge->leaves);
 	merge->nodes[node] = is_before(right, left) ? *right : *left;
 }
 

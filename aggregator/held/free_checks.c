@@ -6,6 +6,7 @@
  */
 #include "held/free_checks.h"
 
+#include "base/hot_assert.h"
 #include "base/keyed_hash.h"
 
 #include <string.h>
@@ -75,6 +76,7 @@ static void describe_cell(FreeChecks *checks, uint32_t cell)
 {
 	OriginId origin = profile_cell(checks->profile, cell)->origin;
 
+	hot_assert(cell < checks->cells->len);
 	g_array_index(checks->cells, uint32_t, cell) =
 		number_of_cache(checks, profile_origin(checks->profile, origin)->cache);
 }
@@ -117,6 +119,8 @@ static void compare_caches(FreeChecks *checks, uint32_t allocated_cell, uint32_t
 	uint32_t own = g_array_index(checks->cells, uint32_t, allocated_cell);
 	uint32_t named = g_array_index(checks->cells, uint32_t, freed_cell);
 
+	hot_assert(allocated_cell < checks->cells->len);
+	hot_assert(freed_cell < checks->cells->len);
 	if (own == NAME_UNKNOWN || named == NAME_UNKNOWN)
 		return;
 	checks->totals.caches_compared++;

@@ -6,6 +6,8 @@
  */
 #include "held/held_cells.h"
 
+#include "base/hot_assert.h"
+
 static const unsigned age_limits_s[AGE_CLASSES] = { 1, 10, 60, 600, 0 };
 
 #define NS_PER_S 1000000000ULL
@@ -260,6 +262,7 @@ uint32_t held_cells_count(const HeldCells *cells)
 
 const HeldCell *held_cells_at(const HeldCells *cells, uint32_t index)
 {
+	hot_assert(index < cells->cells->len);
 	return &g_array_index(cells->cells, HeldCell, index);
 }
 

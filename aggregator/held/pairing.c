@@ -8,6 +8,7 @@
  */
 #include "held/pairing.h"
 
+#include "base/hot_assert.h"
 #include "base/saturate.h"
 #include "held/event_merge.h"
 #include "record/address_sample.h"
@@ -60,6 +61,7 @@ struct Pairing {
 
 static size_t floor_of(const Pairing *pairing, Part part)
 {
+	hot_assert(part < G_N_ELEMENTS(floors));
 	return pairing->bytes_max / 100 * floors[part];
 }
 

@@ -178,6 +178,7 @@ guint cache_list_count(const CacheList *list)
 
 const ListedCache *cache_list_at(const CacheList *list, guint index)
 {
+	g_assert(index < list->caches->len);
 	return g_ptr_array_index(list->caches, index);
 }
 

@@ -234,6 +234,7 @@ static CacheLabel recorded_label(CacheNames *names, CacheId id)
 {
 	CacheLabel *label;
 
+	g_assert(id < profile_cache_count(names->profile));
 	if (id >= names->recorded->len)
 		g_array_set_size(names->recorded, profile_cache_count(names->profile));
 	label = &g_array_index(names->recorded, CacheLabel, id);

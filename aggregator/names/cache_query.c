@@ -359,5 +359,6 @@ GPtrArray *cache_query_matched(const CacheQuery *query)
 
 const char *cache_query_alias(const CacheQuery *query, guint index)
 {
+	g_assert(index < query->aliases->len);
 	return g_ptr_array_index(query->aliases, index);
 }

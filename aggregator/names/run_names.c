@@ -153,6 +153,7 @@ uint32_t run_names_hosts(const RunNames *names)
 
 static const Run *run_at(const RunNames *names, uint32_t run)
 {
+	g_assert(run < names->runs->len);
 	return &g_array_index(names->runs, Run, run);
 }
 
@@ -190,6 +191,7 @@ static const char *make_label(const RunNames *names, uint32_t number)
 	const Host *host = &g_array_index(names->hosts, Host, number);
 	g_autoptr(GString) label = g_string_new(NULL);
 
+	g_assert(number < names->hosts->len);
 	if (names->hide_host)
 		g_string_append_printf(label, "host %u", number + 1 - names->has_unknown);
 	else if (has_own_name(names, host))

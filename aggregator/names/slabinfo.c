@@ -152,6 +152,7 @@ guint slabinfo_count(const Slabinfo *slabinfo)
 
 const SlabinfoCache *slabinfo_at(const Slabinfo *slabinfo, guint index)
 {
+	g_assert(index < slabinfo->caches->len);
 	return g_ptr_array_index(slabinfo->caches, index);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "probes/expression.h"
 
+#include "base/hot_assert.h"
 #include "probes/expression_glob.h"
 #include "probes/expression_node.h"
 
@@ -29,11 +30,13 @@ guint expression_names(const Expression *expression)
 
 const char *expression_name(const Expression *expression, guint slot)
 {
+	hot_assert(slot < expression->names->len);
 	return expression->names->pdata[slot];
 }
 
 guint expression_name_uses(const Expression *expression, guint slot)
 {
+	hot_assert(slot < expression->uses->len);
 	return g_array_index(expression->uses, guint8, slot);
 }
 

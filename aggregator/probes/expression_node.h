@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/hot_assert.h"
 #include "probes/expression.h"
 
 /* The tree of an expression, for the files expression*.c only. */
@@ -57,5 +58,6 @@ struct Expression {
 
 static inline const Node *expression_node(const Expression *expression, guint index)
 {
+	hot_assert(index < expression->nodes->len);
 	return &g_array_index(expression->nodes, Node, index);
 }

@@ -5,6 +5,7 @@
  * by a number are translated, and shifts only by numbers below 64 or by a name. stap_points.c
  * writes its scripts with it.
  */
+#include "base/hot_assert.h"
 #include "probes/expression_node.h"
 
 #include <inttypes.h>
@@ -81,6 +82,7 @@ static char *compare_texts(const Translation *job, const Node *node)
 	g_autofree char *left = NULL;
 	g_autofree char *right = NULL;
 
+	hot_assert(node->type < G_N_ELEMENTS(operators));
 	if (!operators[node->type])
 		return fail(job, "SystemTap has no globs like %s",
 			    expression_node(job->expression, node->right)->value.text);
@@ -121,6 +123,7 @@ static char *join(const Translation *job, const Node *node)
 	g_autofree char *left = NULL;
 	g_autofree char *right = NULL;
 
+	hot_assert(node->type < G_N_ELEMENTS(operators));
 	if (is_trap(node->type, left_node, false) || is_trap(node->type, right_node, true))
 		return fail(job, "SystemTap computes \"%s\" otherwise with such an operand",
 			    operators[node->type]);

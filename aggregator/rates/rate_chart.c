@@ -122,6 +122,7 @@ bool rate_chart_take(RateChart *chart, const RateTable *table)
 {
 	bool is_full = chart->points == RATE_CHART_POINTS;
 
+	g_assert(chart->points <= G_N_ELEMENTS(chart->starts_ns));
 	if (is_full)
 		halve(chart);
 	chart->has_held |= !(table->sum.lacks & NEEDS_HELD);
@@ -149,6 +150,7 @@ guint rate_chart_points(const RateChart *chart)
 
 uint64_t rate_chart_start_ns(const RateChart *chart, guint point)
 {
+	g_assert(point < G_N_ELEMENTS(chart->starts_ns));
 	return chart->starts_ns[point] - chart->starts_ns[0];
 }
 

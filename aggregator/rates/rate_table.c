@@ -347,6 +347,7 @@ static RateRow row_of(RateTable *table, const Drafting *drafting, guint number)
 		.lacks = lacks_of_all(drafting->request),
 	};
 
+	g_assert(number < drafting->lives->len);
 	rate_row_set_cache(&row, &cache);
 	row.label = text_pool_keep(table->texts, row.label);
 	row.name = text_pool_keep(table->texts, row.name);

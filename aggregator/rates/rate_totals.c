@@ -30,6 +30,7 @@ void rate_totals_free(RateTotals *totals)
 
 static RateRow *row_at(RateTotals *totals, guint index)
 {
+	g_assert(index < totals->rows->len);
 	return &g_array_index(totals->rows, RateRow, index);
 }
 

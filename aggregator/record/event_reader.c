@@ -8,6 +8,7 @@
 #include "record/event_reader.h"
 
 #include "base/bytes.h"
+#include "base/hot_assert.h"
 #include "base/saturate.h"
 
 #include <string.h>
@@ -621,11 +622,13 @@ static void read_point_origin(const Events *events, const uint8_t *record, Event
 
 static bool is_of_hit(const Events *events, uint16_t origin)
 {
+	hot_assert(origin < KMT_DEFINITIONS_MAX);
 	return events->origins[origin].record[0] == KMT_RECORD_POINT_ORIGIN;
 }
 
 uint8_t events_origin_source(const Events *events, uint16_t origin)
 {
+	hot_assert(origin < KMT_DEFINITIONS_MAX);
 	if (events->text)
 		return events->text->source;
 	if (is_of_hit(events, origin))
@@ -635,6 +638,7 @@ uint8_t events_origin_source(const Events *events, uint16_t origin)
 
 uint8_t events_origin_kind(const Events *events, uint16_t origin)
 {
+	hot_assert(origin < KMT_DEFINITIONS_MAX);
 	if (events->text)
 		return events->text->kind;
 	if (is_of_hit(events, origin))
@@ -647,6 +651,7 @@ void events_read_origin(const Events *events, uint16_t origin, EventOriginFacts 
 	const uint8_t *record = events->origins[origin].record;
 	const bool swapped = events->swapped;
 
+	hot_assert(origin < KMT_DEFINITIONS_MAX);
 	if (events->text) {
 		read_origin_of_text(events->text, facts);
 		return;
@@ -685,6 +690,7 @@ void events_read_task(const Events *events, uint16_t task, EventTask *facts)
 	const uint8_t *record = events->tasks[task].record;
 	const bool swapped = events->swapped;
 
+	hot_assert(task < KMT_DEFINITIONS_MAX);
 	if (events->text) {
 		*facts = *events->text->task;
 		return;
@@ -705,6 +711,7 @@ uint16_t events_origin_point(const Events *events, uint16_t origin)
 {
 	const uint8_t *record = events->origins[origin].record;
 
+	hot_assert(origin < KMT_DEFINITIONS_MAX);
 	if (events->text || !is_of_hit(events, origin))
 		return 0;
 	return load_u16(record + offsetof(struct KmtPointOrigin, point), events->swapped);
@@ -712,6 +719,7 @@ uint16_t events_origin_point(const Events *events, uint16_t origin)
 
 uint32_t events_task_tid(const Events *events, uint16_t task)
 {
+	hot_assert(task < KMT_DEFINITIONS_MAX);
 	if (events->text)
 		return events->text->task->tid;
 	return load_u32(events->tasks[task].record + offsetof(struct KmtTask, tid),
@@ -720,6 +728,7 @@ uint32_t events_task_tid(const Events *events, uint16_t task)
 
 uint64_t events_task_cgroup(const Events *events, uint16_t task)
 {
+	hot_assert(task < KMT_DEFINITIONS_MAX);
 	if (events->text)
 		return events->text->task->cgroup_id;
 	return load_u64(events->tasks[task].record + offsetof(struct KmtTask, cgroup_id),
@@ -731,6 +740,7 @@ void events_read_cache(const Events *events, uint16_t cache, EventCache *facts)
 	const uint8_t *record = events->caches[cache].record;
 	const bool swapped = events->swapped;
 
+	hot_assert(cache < KMT_DEFINITIONS_MAX);
 	if (events->text) {
 		*facts = *events->text->cache;
 		return;

@@ -6,6 +6,8 @@
  */
 #include "record/point_list.h"
 
+#include "base/hot_assert.h"
+
 #include <string.h>
 
 struct PointList {
@@ -109,5 +111,6 @@ bool point_list_has_pairs(const PointList *list)
 void point_list_append_line(GString *out, uint16_t number, PointRole role, uint8_t pair,
 			    const char *name)
 {
+	hot_assert(role < G_N_ELEMENTS(role_names));
 	g_string_append_printf(out, "%u %s %u %s\n", number, role_names[role], pair, name);
 }

@@ -7,6 +7,7 @@
 #include "record/run_info.h"
 
 #include "base/bytes.h"
+#include "base/hot_assert.h"
 
 typedef enum {
 	FIELD_UNKNOWN, /* from a newer writer */
@@ -132,12 +133,14 @@ static char *text_checked(const uint8_t *value, uint32_t value_bytes, FieldKind 
 
 static void set_number(RunInfo *info, uint16_t id, uint64_t number)
 {
+	hot_assert(id < G_N_ELEMENTS(info->known));
 	info->known[id] = true;
 	info->number[id] = number;
 }
 
 static void take_text(RunInfo *info, uint16_t id, char *text)
 {
+	hot_assert(id < G_N_ELEMENTS(info->text));
 	info->known[id] = true;
 	g_free(info->text[id]);
 	info->text[id] = text;
@@ -247,6 +250,8 @@ void run_info_set_number(RunInfo *info, enum KmtFieldId id, uint64_t number)
 
 void run_info_set_text(RunInfo *info, enum KmtFieldId id, const char *text, size_t bytes)
 {
+	hot_assert(id < G_N_ELEMENTS(field_kinds));
+	hot_assert(id < G_N_ELEMENTS(info->text));
 	take_text(info, id, text_checked((const uint8_t *)text, (uint32_t)bytes, field_kinds[id]));
 }
 
@@ -280,6 +285,7 @@ uint64_t run_info_number(const RunInfo *info, enum KmtFieldId id, uint64_t fallb
 
 const char *run_info_text(const RunInfo *info, enum KmtFieldId id)
 {
+	hot_assert(id < G_N_ELEMENTS(info->text));
 	return info->text[id];
 }
 

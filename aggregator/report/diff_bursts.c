@@ -206,5 +206,7 @@ double diff_bursts_variance(const DiffBursts *bursts, uint32_t row, BlockFigure 
 	const Moments *moments = &bursts->rows[row].of[figure];
 	double squares = moments->squares - moments->sum * moments->sum / bursts->length;
 
+	g_assert(row < bursts->count);
+	g_assert(figure < G_N_ELEMENTS(bursts->rows[row].of));
 	return MAX(squares, 0) / (bursts->blocks - 1) * bursts->length;
 }

@@ -26,6 +26,7 @@ const char *const diff_change_names[DIFF_CHANGES] = {
 
 const GroupRow *diff_rows_of(const DiffRows *rows, const DiffRow *row, JoinSide side)
 {
+	g_assert(side < G_N_ELEMENTS(row->rows));
 	return row->rows[side]
 		       ? &g_array_index(rows->groups[side]->rows, GroupRow, row->rows[side] - 1)
 		       : NULL;
@@ -63,6 +64,7 @@ static NoisyFigure noisy_figure(const DiffRows *rows, const DiffRow *row, const 
 	const RowSums *sums = diff_row_sums(rows, row, side);
 	double unit = metric->type == VALUE_TIME_SPAN ? 1.0 / NS_PER_SECOND : 1;
 
+	g_assert(side < G_N_ELEMENTS(rows->factors));
 	return (NoisyFigure){
 		.figure = (double)metric->value(sums),
 		.variance = metric->scatter ? metric->scatter(sums) : INFINITY,
@@ -205,6 +207,7 @@ static void join_rows(DiffRows *rows, JoinSide side)
 {
 	GroupRows *groups = rows->groups[side];
 
+	g_assert(side < G_N_ELEMENTS(rows->groups));
 	rows->numbers[side] = numbers_new(groups);
 	for (guint i = 0; i < groups->rows->len; i++) {
 		const GroupRow *group = &g_array_index(groups->rows, GroupRow, i);

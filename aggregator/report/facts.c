@@ -245,31 +245,37 @@ static const char *const memory_part_names[MEMORY_PARTS] = {
 
 void fact_set_number(Facts *facts, FactId id, uint64_t number)
 {
+	g_assert(id < G_N_ELEMENTS(facts->values));
 	facts->values[id] = (Value){ .known = true, .number = number, .other = number };
 }
 
 void fact_set_percent(Facts *facts, FactId id, double percent)
 {
+	g_assert(id < G_N_ELEMENTS(facts->values));
 	facts->values[id] = (Value){ .known = true, .percent = percent };
 }
 
 void fact_set_text(Facts *facts, FactId id, const char *text)
 {
+	g_assert(id < G_N_ELEMENTS(facts->values));
 	facts->values[id] = (Value){ .known = text != NULL, .text = text };
 }
 
 static void set_range(Facts *facts, FactId id, LossRange range)
 {
+	g_assert(id < G_N_ELEMENTS(facts->values));
 	facts->values[id] = (Value){ .known = true, .number = range.low, .other = range.high };
 }
 
 void fact_set_share(Facts *facts, FactId id, uint64_t part, uint64_t whole)
 {
+	g_assert(id < G_N_ELEMENTS(facts->values));
 	facts->values[id] = (Value){ .known = whole > 0, .number = part, .other = whole };
 }
 
 static void set_list(Facts *facts, FactId id, const char *text, const char *separator)
 {
+	g_assert(id < G_N_ELEMENTS(facts->values));
 	facts->values[id].known = text != NULL;
 	facts->values[id].list = text ? g_strsplit(text, separator, -1) : NULL;
 }

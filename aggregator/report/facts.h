@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/hot_assert.h"
 #include "base/value.h"
 #include "session/losses.h"
 
@@ -225,6 +226,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Facts, facts_free)
    memory that were full. */
 void facts_add_overflow(Facts *facts, const ProfileTotals *overflow, const MemoryBudget *memory);
 
+/* Sets a fact, which is known from then on. */
 void fact_set_number(Facts *facts, FactId id, uint64_t number);
 /* part of a whole, in percent; not known if the whole is 0. */
 void fact_set_share(Facts *facts, FactId id, uint64_t part, uint64_t whole);
@@ -233,23 +235,27 @@ void fact_set_text(Facts *facts, FactId id, const char *text);
 
 static inline bool fact_is_known(const Facts *facts, FactId id)
 {
+	hot_assert(id < G_N_ELEMENTS(facts->values));
 	return facts->values[id].known;
 }
 
 /* Returns the number; 0 if it is unknown. An unknown flag is not set. */
 static inline uint64_t fact_number(const Facts *facts, FactId id)
 {
+	hot_assert(id < G_N_ELEMENTS(facts->values));
 	return facts->values[id].number;
 }
 
 static inline LossRange fact_range(const Facts *facts, FactId id)
 {
+	hot_assert(id < G_N_ELEMENTS(facts->values));
 	return (LossRange){ facts->values[id].number, facts->values[id].other };
 }
 
 /* Returns the text; NULL if it is unknown. */
 static inline const char *fact_text(const Facts *facts, FactId id)
 {
+	hot_assert(id < G_N_ELEMENTS(facts->values));
 	return facts->values[id].text;
 }
 

@@ -49,6 +49,8 @@ static const struct {
 
 static void set_level(Facts *facts, FactId id, const HostState *state, HostFigure figure)
 {
+	g_assert(id < G_N_ELEMENTS(facts->values));
+	g_assert(figure < G_N_ELEMENTS(state->numbers));
 	if (state->known[figure])
 		fact_set_number(facts, id, state->numbers[figure]);
 }
@@ -58,6 +60,7 @@ static bool change_of(const MemoryStates *states, HostFigure figure, uint64_t *c
 {
 	uint64_t start = states->start.numbers[figure], end = states->end.numbers[figure];
 
+	g_assert(figure < G_N_ELEMENTS(states->start.numbers));
 	*change = end - start;
 	return states->start.known[figure] && states->end.known[figure] && end >= start;
 }

@@ -200,6 +200,7 @@ static void add_group_values(FlatRows *rows, guint number)
 	const GroupRows *groups = groups_of(rows->model);
 	const GroupRow *row = &g_array_index(groups->rows, GroupRow, number);
 
+	g_assert(number < groups->rows->len);
 	set_run_of_row(rows, groups, row);
 	add_keys(rows, groups, row, rows->model->view);
 	for (MetricId id = 0; id < METRICS; id++)
@@ -298,6 +299,7 @@ static void add_rate_values(FlatRows *rows, guint number)
 	const IntervalSource *interval = rows->model->interval;
 	const RateRow *row = &g_array_index(interval->table->rows, RateRow, number);
 
+	g_assert(number < interval->table->rows->len);
 	for (guint i = 0; interval->layout->columns[i]; i++) {
 		const Metric *column = interval->layout->columns[i];
 		Value value = { .known = false };
@@ -422,6 +424,7 @@ static void add_diff_values(FlatRows *rows, guint number)
 	const DiffFigures ranked = diff_row_figures(diff, row, diff->rank);
 	JoinSide side = diff_row_side(row);
 
+	g_assert(number < diff->rows->len);
 	add_keys(rows, diff->groups[side], diff_rows_of(diff, row, side), diff->views[side]);
 	add_value(rows, (Value){ .known = true, .text = diff_change_names[ranked.what] });
 	add_real(rows, true, ranked.percent);

@@ -23,6 +23,7 @@ typedef struct {
 
 static FrameTreeNode *node_at(const FrameTree *tree, uint32_t node)
 {
+	g_assert(node < tree->nodes->len);
 	return &g_array_index(tree->nodes, FrameTreeNode, node);
 }
 

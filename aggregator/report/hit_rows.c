@@ -25,6 +25,7 @@ struct HitRows {
 
 static const ListedHit *hit_at(const HitRows *rows, guint row)
 {
+	g_assert(row < rows->hits->len);
 	return event_list_at(rows->session->list, g_array_index(rows->hits, uint32_t, row));
 }
 
@@ -144,6 +145,7 @@ void hit_rows_append(const HitRows *rows, guint row, guint column, GString *out)
 	const ListedHit *hit = hit_at(rows, row);
 	int number = common_of(rows->columns[column]);
 
+	g_assert(column < G_N_ELEMENTS(rows->value_of));
 	if (number >= 0)
 		common[number].append(rows, hit, out);
 	else if (!append_part(rows, hit, rows->value_of[column], out) &&

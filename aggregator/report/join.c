@@ -174,6 +174,7 @@ static void cut_mark(GString *label)
 
 static void add_label(Join *join, const GroupRows *groups, const GroupRow *row, guint key)
 {
+	g_assert(groups->keys[key]);
 	g_string_truncate(join->text, 0);
 	group_rows_append_label(groups, row, key, join->text);
 	if (groups->keys[key]->is_function) {
@@ -191,6 +192,7 @@ static bool has_tuple(const Join *join, uint32_t number)
 	uint32_t start = number ? g_array_index(join->tuples_end, uint32_t, number - 1) : 0;
 	uint32_t count = g_array_index(join->tuples_end, uint32_t, number) - start;
 
+	g_assert(number < join->tuples_end->len);
 	return count == join->tuple->len && !memcmp(&g_array_index(join->tuples, uint32_t, start),
 						    join->tuple->data, count * sizeof(uint32_t));
 }
@@ -214,6 +216,7 @@ static uint32_t tuple_number(Join *join)
 
 uint32_t join_number(Join *join, JoinSide side, const GroupRows *groups, const GroupRow *row)
 {
+	g_assert(side < G_N_ELEMENTS(join->sides));
 	g_array_set_size(join->tuple, 0);
 	for (guint key = 0; groups->keys[key]; key++)
 		if (dimension_is_stack(groups->keys[key]))

@@ -208,6 +208,8 @@ static Value copy(ManyRuns *runs, const Value *value)
 
 static void add_fact(ManyRuns *runs, FactId id, const Value *value)
 {
+	g_assert(id < G_N_ELEMENTS(runs->differs));
+	g_assert(id < G_N_ELEMENTS(runs->rule_of));
 	if (!value->known)
 		return;
 	if (runs->known[id]++)
@@ -304,6 +306,7 @@ static Value noted(const ManyRuns *runs, FactId id)
 	uint32_t all = runs->counts.recordings, known = runs->known[id];
 	g_autofree char *text = NULL;
 
+	g_assert(id < G_N_ELEMENTS(runs->differs));
 	if (!value.known || (known == all && !runs->differs[id]))
 		return value;
 	text = g_strdup_printf("%s%s (%u of %u recordings)", value.text,
@@ -319,6 +322,8 @@ static Value joined(const ManyRuns *runs, FactId id)
 	bool is_partial = is_text && runs->known[id] < runs->counts.recordings;
 	Value value = runs->sums.values[id];
 
+	g_assert(id < G_N_ELEMENTS(runs->rule_of));
+	g_assert(id < G_N_ELEMENTS(runs->differs));
 	if (rule == JOIN_NOTE)
 		return noted(runs, id);
 	if ((rule == JOIN_NONE && runs->counts.recordings > 1) ||
@@ -339,6 +344,7 @@ Facts *many_runs_facts(const ManyRuns *runs)
 
 const Value *many_runs_of_run(const ManyRuns *runs, uint32_t run)
 {
+	g_assert(run < runs->runs->len);
 	return g_array_index(runs->runs, RunRow, run).values;
 }
 

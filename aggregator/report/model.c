@@ -137,6 +137,7 @@ const FilterDrop *model_drop(const ReportModel *model, guint index)
 {
 	guint of_stacks = model->view->drops->len;
 
+	g_assert(index < of_stacks || index - of_stacks < row_drops(model)->len);
 	return model_drop_is_of_stacks(model, index)
 		       ? &g_array_index(model->view->drops, FilterDrop, index)
 		       : &g_array_index(row_drops(model), FilterDrop, index - of_stacks);

@@ -79,12 +79,14 @@ static const FrameId *frames_of_part(const StackPaths *paths, guint part, uint32
 	const GroupRows *parts = paths->model->parts;
 	const GroupRow *row = &g_array_index(parts->rows, GroupRow, part);
 
+	g_assert(part < parts->rows->len);
 	return stack_rows_frames(view_stack_rows(paths->model->view),
 				 group_rows_member(parts, row, paths->stack_key), count);
 }
 
 static inline uint32_t number_of(const StackPaths *paths, FrameId id)
 {
+	g_assert(id < paths->of_frame_id->len);
 	return g_array_index(paths->of_frame_id, uint32_t, id);
 }
 
@@ -107,6 +109,7 @@ static void number_process(StackPaths *paths, guint part, GString *name, GString
 	PathFrame process = { .kind = PATH_PROCESS };
 	uint32_t number;
 
+	g_assert(part < parts->rows->len);
 	g_string_truncate(name, 0);
 	group_rows_append_label(parts, &g_array_index(parts->rows, GroupRow, part),
 				paths->process_key, name);
@@ -210,6 +213,7 @@ guint stack_paths_count(const StackPaths *paths)
 
 const GroupRow *stack_paths_part(const StackPaths *paths, guint position)
 {
+	g_assert(position < paths->order->len);
 	return &g_array_index(paths->model->parts->rows, GroupRow,
 			      g_array_index(paths->order, uint32_t, position));
 }
@@ -220,6 +224,7 @@ const uint32_t *stack_paths_get(const StackPaths *paths, guint position, guint *
 	uint32_t depth;
 	const FrameId *ids = frames_of_part(paths, part, &depth);
 
+	g_assert(position < paths->order->len);
 	g_array_set_size(paths->path, 0);
 	g_array_append_val(paths->path, g_array_index(paths->process_of, uint32_t, part));
 	while (depth--) {

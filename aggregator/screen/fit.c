@@ -21,7 +21,7 @@ static Shown shown_at(const char *text, bool utf8)
 	gunichar character = g_utf8_get_char_validated(text, -1);
 	bool is_valid = character < (gunichar)-2;
 	int columns = is_valid ? wcwidth((wchar_t)character) : -1;
-	gsize length = is_valid ? (gsize)(g_utf8_next_char(text) - text) : 1;
+	gsize length = is_valid ? (gsize)(g_utf8_find_next_char(text, NULL) - text) : 1;
 
 	if (columns < 1 || (!utf8 && character > '~'))
 		return (Shown){ "?", 1, 1, text + length };

@@ -77,5 +77,6 @@ PromptResult prompt_key(Prompt *prompt, int key)
 
 const char *prompt_question(const Prompt *prompt)
 {
+	g_assert(prompt->kind < G_N_ELEMENTS(questions));
 	return questions[prompt->kind];
 }

@@ -103,6 +103,7 @@ guint tape_length(const Tape *tape)
 
 const RateTable *tape_table(const Tape *tape, guint index)
 {
+	g_assert(index < tape->tables->len);
 	return g_ptr_array_index(tape->tables, index);
 }
 

@@ -7,6 +7,7 @@
  */
 #include "session/stream_state.h"
 
+#include "base/hot_assert.h"
 #include "record/batch_text.h"
 #include "record/batch_writer.h"
 #include "record/frames.h"
@@ -186,6 +187,7 @@ void stream_state_rebase(StreamState *state)
 /* Returns a fact as a recording that begins now has it. */
 static InfoField field_of(const RunInfo *info, uint16_t id)
 {
+	hot_assert(id < G_N_ELEMENTS(info->number));
 	return (InfoField){ id, is_cumulative(id) ? 0 : info->number[id], info->text[id] };
 }
 

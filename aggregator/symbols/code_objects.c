@@ -9,6 +9,7 @@
 
 #include "base/address_ranges.h"
 #include "base/build_id.h"
+#include "base/hot_assert.h"
 #include "base/keyed_hash.h"
 #include "base/saturate.h"
 #include "base/text_part.h"
@@ -99,6 +100,7 @@ static Epoch *epoch_intern(CodeObjects *objects, uint32_t number)
 
 static const CodeObject *object_at(const CodeObjects *objects, guint number)
 {
+	hot_assert(number < objects->objects->len);
 	return g_ptr_array_index(objects->objects, number);
 }
 

@@ -5,6 +5,8 @@
  */
 #include "symbols/epoch_list.h"
 
+#include "base/hot_assert.h"
+
 enum { EPOCHS_MAX = 4096 };
 
 struct EpochList {
@@ -32,6 +34,7 @@ void epoch_list_free(EpochList *list)
 
 static uint32_t epoch_at(const EpochList *list, guint index)
 {
+	hot_assert(index < list->epochs->len);
 	return g_array_index(list->epochs, uint32_t, index);
 }
 
@@ -86,5 +89,6 @@ guint epoch_list_count(const EpochList *list)
 
 gpointer epoch_list_item(const EpochList *list, guint index)
 {
+	hot_assert(index < list->items->len);
 	return g_ptr_array_index(list->items, index);
 }

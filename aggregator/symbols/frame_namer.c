@@ -6,6 +6,7 @@
  */
 #include "symbols/frame_namer.h"
 
+#include "base/hot_assert.h"
 #include "base/slot_table.h"
 #include "base/keyed_hash.h"
 #include "symbols/tracer_names.h"
@@ -222,6 +223,7 @@ static const NamedAddress *address_intern(FrameNamer *namer, uint64_t address, u
 
 static const FrameId *frames_of(const FrameNamer *namer, const NamedAddress *named)
 {
+	hot_assert(named->frames_from + named->frames_count <= namer->ids->len);
 	return &g_array_index(namer->ids, FrameId, named->frames_from);
 }
 

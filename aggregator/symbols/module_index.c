@@ -5,6 +5,8 @@
  */
 #include "symbols/module_index.h"
 
+#include "base/hot_assert.h"
+
 struct ModuleIndex {
 	GPtrArray *lists;  /* (element-type SymbolList), borrowed; sorted by address, disjoint */
 	GPtrArray *merged; /* (element-type SymbolList), owned: the merged ones among them */
@@ -43,6 +45,7 @@ static guint overlapping_until(const GPtrArray *lists, guint start)
 	uint64_t last = symbol_list_last(g_ptr_array_index(lists, start));
 	guint end = start + 1;
 
+	hot_assert(start < lists->len);
 	for (; end < lists->len && symbol_list_first(g_ptr_array_index(lists, end)) <= last; end++)
 		last = MAX(last, symbol_list_last(g_ptr_array_index(lists, end)));
 	return end;
@@ -55,6 +58,7 @@ static SymbolList *merge(ModuleIndex *index, const GPtrArray *lists, guint start
 	SymbolList *merged;
 	size_t bytes = 0;
 
+	hot_assert(start < end && end <= lists->len);
 	for (guint i = start; i < end; i++)
 		bytes += symbol_list_memory(g_ptr_array_index(lists, i));
 	if (end == start + 1 || !memory_budget_take(memory, MEMORY_SYMBOLS, bytes))

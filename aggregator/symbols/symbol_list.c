@@ -5,6 +5,8 @@
  */
 #include "symbols/symbol_list.h"
 
+#include "base/hot_assert.h"
+
 SymbolList *symbol_list_new(void)
 {
 	SymbolList *list = g_new0(SymbolList, 1);
@@ -22,6 +24,7 @@ void symbol_list_free(SymbolList *list)
 
 static const SymbolEntry *entry(const SymbolList *list, guint index)
 {
+	hot_assert(index < list->entries->len);
 	return &g_array_index(list->entries, SymbolEntry, index);
 }
 

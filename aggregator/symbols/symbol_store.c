@@ -8,6 +8,7 @@
 #include "symbols/symbol_store.h"
 
 #include "base/address_ranges.h"
+#include "base/hot_assert.h"
 #include "base/keyed_hash.h"
 #include "base/saturate.h"
 #include "record/batch_text.h"
@@ -144,6 +145,7 @@ static uint16_t module_number(SymbolStore *store, TextPart part)
 
 static const char *module_name(const SymbolStore *store, uint16_t number)
 {
+	hot_assert(number < store->module_names->len);
 	return g_ptr_array_index(store->module_names, number);
 }
 

@@ -5,6 +5,8 @@
  */
 #include "table/cell_filter.h"
 
+#include "base/hot_assert.h"
+
 struct CellFilters {
 	const GArray *filters; /* (element-type CellFilter), borrowed; NULL: none */
 	void *states[];        /* the result of each filter's prepare() */
@@ -17,6 +19,7 @@ static guint filter_count(const GArray *filters)
 
 static const CellFilter *filter_at(const GArray *filters, guint number)
 {
+	hot_assert(number < filters->len);
 	return &g_array_index(filters, CellFilter, number);
 }
 
@@ -56,6 +59,7 @@ char *cell_filters_remark(const CellFilters *prepared, guint number)
 	const CellFilterType *type = filter_at(prepared->filters, number)->type;
 	GString *remark = g_string_new(NULL);
 
+	hot_assert(number < prepared->filters->len);
 	if (type->remark)
 		type->remark(prepared->states[number], remark);
 	return g_string_free(remark, !remark->len);

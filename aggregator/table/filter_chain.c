@@ -6,6 +6,8 @@
  */
 #include "table/filter_chain.h"
 
+#include "base/hot_assert.h"
+
 /* A filter's verdict on a frame, cached. */
 enum { VERDICT_OPEN, VERDICT_NO, VERDICT_MATCHES };
 
@@ -28,6 +30,7 @@ static void count_drop(FilterChain *chain, guint index, const StackSummary *row)
 {
 	FilterDrop *drop = &g_array_index(chain->drops, FilterDrop, index);
 
+	hot_assert(index < chain->drops->len);
 	drop->rows++;
 	drop->allocations += row->allocations;
 }
@@ -98,6 +101,8 @@ static bool any_matches(FilterChain *chain, guint number, const StackRows *stack
 	uint32_t count;
 	const FrameId *ids = stack_rows_frames(stacks, row, &count);
 
+	hot_assert(number < chain->filters->len);
+	hot_assert(number < chain->verdicts->len);
 	if (verdicts->len < stack_rows_frame_ids_end(stacks))
 		g_array_set_size(verdicts, stack_rows_frame_ids_end(stacks));
 	for (uint32_t i = 0; i < count; i++) {
@@ -117,6 +122,7 @@ static bool keeps(FilterChain *chain, guint number, const StackSummary *sums,
 {
 	const Filter *filter = g_ptr_array_index(chain->filters, number);
 
+	hot_assert(number < chain->filters->len);
 	if (!filter->type->matches)
 		return filter->type->keeps(filter, sums);
 	return any_matches(chain, number, stacks, row) != filter->type->drops_matches;

@@ -3,6 +3,7 @@
  * Numbers the groups of one dimension: an array from member (task, origin, row) to group, and a
  * hash table by identity. Labels are made when first shown. One index for each key of a table.
  */
+#include "base/hot_assert.h"
 #include "table/group_table.h"
 
 #include "base/slot_table.h"
@@ -134,6 +135,7 @@ static uint32_t group_of_interrupt(GroupIndex *index, unsigned context)
 	uint32_t *id = &index->interrupts[context];
 	Group group = { .newest = context };
 
+	hot_assert(context < G_N_ELEMENTS(index->interrupts));
 	if (*id != SLOT_ID_NONE)
 		return *id;
 	g_string_printf(index->text, "[%s]", context_name(context));
@@ -201,11 +203,13 @@ unsigned group_index_context(const GroupIndex *index, uint32_t id)
 {
 	const Group *group = &g_array_index(index->groups, Group, id);
 
+	hot_assert(id < index->groups->len);
 	return group->identity ? KMT_CONTEXT_TASK : group->newest;
 }
 
 uint32_t group_index_member(const GroupIndex *index, uint32_t id)
 {
+	hot_assert(id < index->groups->len);
 	return g_array_index(index->groups, Group, id).newest;
 }
 
@@ -213,6 +217,7 @@ void group_index_append_label(GroupIndex *index, uint32_t id, GString *out)
 {
 	Group *group = &g_array_index(index->groups, Group, id);
 
+	hot_assert(id < index->groups->len);
 	if (index->key->compare)
 		index->key->label(index->naming, group->newest, out);
 	else
@@ -225,6 +230,7 @@ int group_index_compare(GroupIndex *index, uint32_t a, uint32_t b)
 	Group *group_b = &g_array_index(index->groups, Group, b);
 	int order;
 
+	hot_assert(a < index->groups->len && b < index->groups->len);
 	if (index->key->compare)
 		return index->key->compare(index->naming, group_a->newest, group_b->newest);
 	order = strcmp(label_of(index, group_a), label_of(index, group_b));

@@ -5,6 +5,7 @@
  */
 #include "table/group_rows.h"
 
+#include "base/hot_assert.h"
 #include "table/filter_chain.h"
 
 struct GroupIndexes {
@@ -49,6 +50,7 @@ static void group_cell(GroupRows *rows, GroupTable *table, uint32_t number)
 	const ProfileCell *cell = view_source_cell(table->source, number);
 	uint32_t row;
 
+	hot_assert(number < view_source_cells(table->source));
 	if (!cell->events && !cell->failed && !view_source_holds(table->source))
 		return;
 	row = group_table_add(table, cell);
@@ -176,10 +178,12 @@ void group_rows_free(GroupRows *rows)
 
 uint32_t group_rows_member(const GroupRows *rows, const GroupRow *row, guint key)
 {
+	hot_assert(rows->keys[key]);
 	return group_index_member(rows->indexes->of[key], row->groups[key]);
 }
 
 void group_rows_append_label(const GroupRows *rows, const GroupRow *row, guint key, GString *out)
 {
+	hot_assert(rows->keys[key]);
 	group_index_append_label(rows->indexes->of[key], row->groups[key], out);
 }

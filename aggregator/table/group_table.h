@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/hot_assert.h"
 #include "base/slot_table.h"
 #include "table/dimension.h"
 #include "table/row_sums.h"
@@ -16,6 +17,7 @@ GroupIndex *group_index_new(const Dimension *key, const GroupNaming *naming);
 void group_index_free(GroupIndex *index);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GroupIndex, group_index_free)
 
+/* Returns the group of a cell, adding it if new. */
 uint32_t group_index_of(GroupIndex *index, const ProfileCell *cell);
 
 /* Returns the number of groups so far. */
@@ -62,5 +64,6 @@ uint32_t group_table_add(GroupTable *table, const ProfileCell *cell);
 
 static inline const GroupRow *group_table_row(const GroupTable *table, uint32_t number)
 {
+	hot_assert(number < table->rows->len);
 	return &g_array_index(table->rows, GroupRow, number);
 }

@@ -5,6 +5,7 @@
  */
 #include "table/merged_cells.h"
 
+#include "base/hot_assert.h"
 #include "base/keyed_hash.h"
 #include "base/saturate.h"
 #include "base/slot_table.h"
@@ -164,6 +165,7 @@ uint32_t merged_cells_count(const MergedCells *cells)
 
 const MergedCell *merged_cells_at(const MergedCells *cells, uint32_t index)
 {
+	hot_assert(index < cells->cells->len);
 	return &g_array_index(cells->cells, MergedCell, index);
 }
 

@@ -6,6 +6,7 @@
  */
 #include "table/stack_rows.h"
 
+#include "base/hot_assert.h"
 #include "base/slot_table.h"
 #include "base/escape.h"
 #include "base/keyed_hash.h"
@@ -50,6 +51,7 @@ const FrameId *stack_rows_frames(const StackRows *rows, uint32_t row, uint32_t *
 {
 	uint32_t start = row ? g_array_index(rows->ids_end, uint32_t, row - 1) : 0;
 
+	hot_assert(row < rows->ids_end->len);
 	*count = g_array_index(rows->ids_end, uint32_t, row) - start;
 	return &g_array_index(rows->ids, FrameId, start);
 }
@@ -203,6 +205,7 @@ static void append_named(RowFinder *finder, const Profile *profile, StackId stac
 
 static void name_stack(RowFinder *finder, const Profile *profile, StackId stack)
 {
+	hot_assert(stack < finder->rows->stacks);
 	g_array_set_size(finder->ids, 0);
 	if (profile_stack_kind(profile) == STACK_TEXT)
 		append_text(finder, profile, stack);

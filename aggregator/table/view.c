@@ -5,6 +5,7 @@
  */
 #include "table/view.h"
 
+#include "base/hot_assert.h"
 #include "table/cell_held.h"
 #include "table/process_sums.h"
 #include "table/stack_rows.h"
@@ -120,6 +121,7 @@ static void rows_free(ViewRows *rows)
 
 static void count_left_out(View *view, unsigned filter, uint64_t allocations)
 {
+	hot_assert(filter < view->left_out_by->len);
 	saturate_add(&view->left_out, allocations);
 	saturate_add(&g_array_index(view->left_out_by, ViewLeftOut, filter).allocations,
 		     allocations);

@@ -6,6 +6,7 @@
 #include "user/user_map_line.h"
 
 #include "base/build_id.h"
+#include "base/hot_assert.h"
 #include "base/saturate.h"
 
 #include <string.h>
@@ -151,6 +152,7 @@ static void append_mapping(GString *out, const UserMapLine *line)
 
 void user_map_line_append(GString *out, const UserMapLine *line)
 {
+	hot_assert(line->type < G_N_ELEMENTS(type_letters));
 	g_string_append_printf(out, "%c %" G_GUINT64_FORMAT " %u", type_letters[line->type],
 			       line->time_ns, line->tgid);
 	if (line->type == USER_MAP_FORKED)

@@ -6,6 +6,7 @@
  */
 #include "user/user_maps.h"
 
+#include "base/hot_assert.h"
 #include "base/keyed_hash.h"
 #include "base/slot_table.h"
 #include "user/user_process.h"
@@ -62,6 +63,7 @@ void user_maps_free(UserMaps *maps)
 
 static UserProcess *process_at(const UserMaps *maps, uint32_t number)
 {
+	hot_assert(number < maps->processes->len);
 	return g_ptr_array_index(maps->processes, number);
 }
 

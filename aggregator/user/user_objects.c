@@ -7,6 +7,7 @@
 #include "user/user_objects.h"
 
 #include "base/build_id.h"
+#include "base/hot_assert.h"
 #include "base/keyed_hash.h"
 #include "base/unconst.h"
 
@@ -143,6 +144,7 @@ static uint32_t number_of(const UserObjects *objects, const char *alias)
 
 static UserObject *object_at(const UserObjects *objects, uint32_t number)
 {
+	hot_assert(number < objects->objects->len);
 	return &g_array_index(objects->objects, UserObject, number);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "user/user_process.h"
 
+#include "base/hot_assert.h"
 #include "base/unconst.h"
 
 /* Forks without exec, one in the other. The limit ends loops of hostile input. */
@@ -43,6 +44,7 @@ size_t user_process_memory(const UserProcess *process)
 
 static UserEra *era_at(const UserProcess *process, guint at)
 {
+	hot_assert(at < process->eras->len);
 	return &g_array_index(process->eras, UserEra, at);
 }
 

@@ -6,6 +6,8 @@
  */
 #include "user/user_spans.h"
 
+#include "base/hot_assert.h"
+
 /* Of each span that a mapping overlaps: its two parts, the mapping, and the span again behind it;
    one more in the gap before it. */
 enum { PARTS_MAX = 5 };
@@ -17,6 +19,7 @@ UserSpans *user_spans_new(void)
 
 static UserSpan *span_at(const UserSpans *spans, guint at)
 {
+	hot_assert(at < spans->len);
 	return &g_array_index(spans, UserSpan, at);
 }
 

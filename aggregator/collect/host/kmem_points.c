@@ -232,6 +232,7 @@ static uint64_t member(const KmemPoint *point, ProbeMember which, const uint8_t 
 	const TracepointField *field = point->fields[which];
 	uint64_t value;
 
+	g_assert(which < G_N_ELEMENTS(point->fields));
 	return field && tracepoint_field_number(field, raw, raw_bytes, &value) ? value : absent;
 }
 
@@ -404,6 +405,7 @@ uint64_t kmem_point_read_pointers(const KmemPoint *point, const uint8_t *raw, ui
 
 static bool is_missing(const KmemPoint *point, ProbeMember which)
 {
+	g_assert(which < G_N_ELEMENTS(point->fields));
 	if (!(point->type->members & BIT(which)) || point->fields[which])
 		return false;
 	/* Old kernels (RHEL 7) have the address of its struct page instead. */

@@ -132,6 +132,7 @@ static bool has_probe(int kmem_folder_fd, const char *group, const char *probe)
    group. */
 static void name_probe(char name[PROBE_BYTES], const char *group, KprobeFunction function)
 {
+	g_assert(function < G_N_ELEMENTS(functions));
 	snprintf(name, PROBE_BYTES, "%s_%s", functions[function], group + strlen(GROUP_PREFIX));
 }
 
@@ -232,6 +233,7 @@ int kprobe_group_define(KprobeGroup *group, const char *type, KprobeFunction fun
 	char probe[PROBE_BYTES];
 	g_autofree char *line = NULL;
 
+	g_assert(function < G_N_ELEMENTS(functions));
 	name_probe(probe, group->name, function);
 	line = g_strdup_printf("%s:%s/%s %s %s\n", type, group->name, probe, functions[function],
 			       arguments);

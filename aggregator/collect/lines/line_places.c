@@ -267,5 +267,6 @@ PlacedObject *line_places_object(const LinePlaces *places, guint index)
 {
 	Object *object = g_ptr_array_index(places->objects, index);
 
+	g_assert(index < places->objects->len);
 	return &object->shown;
 }

@@ -367,5 +367,6 @@ guint line_resolver_count(const LineResolver *resolver)
 
 const LinesObject *line_resolver_object(const LineResolver *resolver, guint index)
 {
+	g_assert(index < resolver->objects->len);
 	return &g_array_index(resolver->objects, LinesObject, index);
 }

@@ -6,6 +6,7 @@
  * turns.
  */
 #include "base/clock.h"
+#include "base/hot_assert.h"
 #include "collect/perf/perf_hits.h"
 #include "collect/perf/perf_names.h"
 #include "collect/perf/perf_period.h"
@@ -113,6 +114,7 @@ static void init_point(const PerfRun *run, PerfRunCpu *cpu, unsigned point)
 {
 	const PerfStart whole_run = { .period = 1 };
 
+	hot_assert(point < run->request.points_count);
 	cpu->weights[point] = (PerfWeight){ .lost = 0 };
 	cpu->turns[point] = (PerfTurn){ .stage = PERF_TURN_NONE };
 	cpu->paid[point] = (HitsPaid){ 0 };
@@ -174,6 +176,7 @@ static void end_series(PerfEventId event, uint64_t count, void *user_data)
 
 static PerfTurnPlace place_of(PerfRun *run, PerfRunCpu *cpu, unsigned point)
 {
+	hot_assert(point < run->request.points_count);
 	run->turning = cpu;
 	return (PerfTurnPlace){
 		.turn = &cpu->turns[point],
@@ -304,6 +307,7 @@ void perf_cpus_trace(LiveRun *live)
    takes an interrupt of the CPU. */
 static bool takes_all(const PerfRun *run, const PerfRunCpu *cpu, unsigned point)
 {
+	hot_assert(point < run->request.points_count);
 	return perf_run_pairs(run) ||
 	       (!cpu->weights[point].series[1].samples &&
 		!perf_turn_is_needed(&cpu->turns[point], cpu->event_cpu.sampling_period));
@@ -315,6 +319,7 @@ static uint64_t counted_hits(PerfRun *run, PerfRunCpu *cpu, unsigned point)
 	const PerfTurnPlace at = place_of(run, cpu, point);
 	uint64_t samples = cpu->weights[point].lost_samples;
 
+	hot_assert(point < run->request.points_count);
 	if (!takes_all(run, cpu, point))
 		return perf_turn_events(&at);
 	for (unsigned i = 0; i < PERF_TWINS; i++)

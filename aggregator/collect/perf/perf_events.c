@@ -7,6 +7,7 @@
 #include "collect/perf/perf_events.h"
 
 #include "base/clock.h"
+#include "base/hot_assert.h"
 #include "collect/perf/perf_sample.h"
 #include "collect/tasks/task_births.h"
 
@@ -218,6 +219,7 @@ static struct perf_event_attr point_attr(const PerfEvents *events, const PerfPoi
 
 struct perf_event_attr perf_events_attr(const PerfEvents *events, unsigned point)
 {
+	hot_assert(point < events->request->points_count);
 	return point_attr(events, &events->request->points[point]);
 }
 
@@ -416,6 +418,7 @@ static Reading read_point(const Cpu *cpu, guint index)
 {
 	Reading reading = { 0 };
 
+	hot_assert(index < cpu->points->len);
 	if (read(g_array_index(cpu->points, int, index), &reading, sizeof(reading)) <
 	    (ssize_t)offsetof(Reading, lost))
 		return (Reading){ 0 };
@@ -830,6 +833,7 @@ static uint64_t enabled_ns(Cpu *cpu)
 	uint64_t values[2] = { 0 };
 	int fd = g_array_index(cpu->dummies, int, cpu->live_from);
 
+	hot_assert(cpu->live_from < cpu->dummies->len);
 	return ask(cpu, fd, values, sizeof(values)) > 0 ? values[1] : 0;
 }
 

@@ -6,6 +6,7 @@
  */
 #include "collect/perf/perf_hits.h"
 
+#include "base/hot_assert.h"
 #include "collect/host/kmem_points.h"
 #include "collect/points/point_cost.h"
 #include "collect/points/point_registers.h"
@@ -229,6 +230,7 @@ static HitCost hit_cost_of(const PointCost costs[VARIANTS], unsigned period)
 
 static HitCost measure_hit(const PerfRun *run, const PerfEvents *events, unsigned point)
 {
+	hot_assert(point < run->request.points_count);
 	enum { SPARSE_PERIOD = 8 }; /* see PerfCost.sparse */
 	const PointHost host = { .root = "", .kmem_folder_fd = run->plan->kmem_folder_fd };
 	unsigned count = run->request.points[point].filter ? VARIANTS : REJECTED;
@@ -257,6 +259,7 @@ static unsigned like_point(const PerfRun *run, unsigned point)
 	const SetPoint *wanted = point_set_at(set, point);
 	unsigned other = 0;
 
+	hot_assert(point < run->request.points_count);
 	while (point_set_at(set, other)->event->probe != wanted->event->probe ||
 	       !run->request.points[other].filter != !run->request.points[point].filter ||
 	       (point_set_at(set, other)->role == POINT_ROLE_END) !=
@@ -397,6 +400,8 @@ static void put_frame(PerfRun *run, PointHit *written, uint32_t at, uint64_t add
 {
 	const size_t size = sizeof(run->user_frames[0]);
 
+	hot_assert(at < KMT_STACK_DEPTH_MAX);
+	hot_assert(written->user_depth < KMT_STACK_DEPTH_MAX);
 	written->user_depth = MIN(written->user_depth, KMT_STACK_DEPTH_MAX - 1);
 	if (at)
 		memcpy(run->user_frames, written->user_frames, at * size);
@@ -484,6 +489,7 @@ static uint64_t place_of(const PerfHit *hit)
 /* Time spans are taken with all others of their thread. */
 static void add_to_scatter(PerfRun *run, const Hit *hit)
 {
+	hot_assert(hit->number < run->request.points_count);
 	if (!run->threads && hit->weight > 1)
 		perf_scatter_add(&run->reading->scatters[hit->number],
 				 scatter_row(hit->hit.sample.tgid), place_of(&hit->hit));

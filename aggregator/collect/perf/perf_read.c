@@ -6,6 +6,7 @@
  * a ring is filling.
  */
 #include "base/clock.h"
+#include "base/hot_assert.h"
 #include "collect/host/kmem_points.h"
 #include "collect/perf/perf_hits.h"
 #include "collect/perf/perf_names.h"
@@ -169,6 +170,7 @@ void perf_read_end_series(PerfRunCpu *cpu, PerfEventId event, uint64_t count)
 	PerfWeight *weight = &cpu->weights[event.point];
 	const PerfWeight before = *weight;
 
+	hot_assert(event.twin < G_N_ELEMENTS(weight->series));
 	perf_weight_end(weight, event.twin, count);
 	add_losses(cpu, weight, &before);
 	perf_read_report_lost(cpu);

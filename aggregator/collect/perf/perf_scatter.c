@@ -6,6 +6,8 @@
  */
 #include "collect/perf/perf_scatter.h"
 
+#include "base/hot_assert.h"
+
 #include <glib.h>
 #include <stdbool.h>
 
@@ -37,6 +39,7 @@ static bool are_alike(const PerfBlock *a, const PerfBlock *b)
 
 static double variance_of(const PerfBlock *block, unsigned part)
 {
+	hot_assert(part < G_N_ELEMENTS(block->weights));
 	return (double)block->weights[part] * (block->period - 1);
 }
 
@@ -50,6 +53,7 @@ static void compare_part(PerfDifference *sum, const PerfBlock *a, const PerfBloc
 		(variance_of(a, part) * square(total_b) + variance_of(b, part) * square(total_a)) /
 		square(total);
 
+	hot_assert(part < G_N_ELEMENTS(a->weights));
 	sum->squares += square((weight_a * total_b - weight_b * total_a) / total);
 	sum->expected += variance * (1 - share);
 }
@@ -157,6 +161,7 @@ uint32_t perf_scatter_percent(const PerfScatter *scatter, unsigned row)
 	double within = ratio(&scatter->rows[row].within, assumed);
 	double percent = (1 + MAX(between - within, 0)) * PERF_SCATTER_OF_DRAWS;
 
+	hot_assert(row < G_N_ELEMENTS(scatter->rows));
 	return (uint32_t)MIN(percent, PERCENT_MAX);
 }
 
@@ -174,6 +179,7 @@ uint32_t perf_scatter_part(const PerfScatter *scatter, unsigned row)
 	const PerfScatterRow *of = &scatter->rows[row];
 	double all = 0, squares = 0;
 
+	hot_assert(row < G_N_ELEMENTS(scatter->rows));
 	for (unsigned i = 0; i < SCATTER_ROWS; i++)
 		all += variance_of_row(&scatter->rows[i]);
 	for (unsigned i = 0; i < SCATTER_PLACES; i++)

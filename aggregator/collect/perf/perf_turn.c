@@ -7,6 +7,7 @@
 #include "collect/perf/perf_turn.h"
 
 #include "base/clock.h"
+#include "base/hot_assert.h"
 #include "collect/perf/perf_period.h"
 
 enum {
@@ -171,6 +172,7 @@ static bool has_come(const PerfTurnPlace *at)
 {
 	const PerfTurn *turn = at->turn;
 
+	hot_assert(turn->twin < G_N_ELEMENTS(at->weight->series));
 	if (turn->stage != PERF_TURN_STARTED)
 		return count_of(at) > turn->count;
 	at->read(at->user_data);

@@ -6,6 +6,8 @@
  */
 #include "collect/perf/perf_weight.h"
 
+#include "base/hot_assert.h"
+
 #include <glib.h>
 
 enum { INTERRUPTED_MAX = 3 /* a task's, a softirq's, a hardirq's */ };
@@ -22,6 +24,7 @@ void perf_weight_start(PerfWeight *weight, unsigned twin, const PerfStart *start
 {
 	PerfSeries *series = &weight->series[twin];
 
+	hot_assert(twin < G_N_ELEMENTS(weight->series));
 	*series = (PerfSeries){ .is_starting = true, .start = *start, .samples = series->samples };
 	/* With period 1, nothing must be missing from now on, even before the first sample. */
 	if (start->period != 1)
@@ -94,6 +97,7 @@ static uint32_t begin(PerfWeight *weight, unsigned twin, uint64_t count)
 	PerfSeries *series = &weight->series[twin];
 	bool is_covered = !twin && weight->series[1].has_begun;
 
+	hot_assert(twin < G_N_ELEMENTS(weight->series));
 	series->is_starting = false;
 	weight->has_begun = true;
 	weight->in_force = twin;
@@ -112,6 +116,7 @@ uint32_t perf_weight_take(PerfWeight *weight, unsigned twin, uint64_t position, 
 {
 	PerfSeries *series = &weight->series[twin];
 
+	hot_assert(twin < G_N_ELEMENTS(weight->series));
 	weight->has_begun = false;
 	series->samples++;
 	if (series->is_starting)
@@ -138,6 +143,7 @@ bool perf_weight_is_behind(const PerfWeight *weight, unsigned twin, uint64_t cou
 {
 	const PerfSeries *series = &weight->series[twin];
 
+	hot_assert(twin < G_N_ELEMENTS(weight->series));
 	return series->has_begun &&
 	       (series->awaited || series->awaited_before || missing_until(series, count));
 }
@@ -146,6 +152,7 @@ void perf_weight_end(PerfWeight *weight, unsigned twin, uint64_t count)
 {
 	PerfSeries *series = &weight->series[twin];
 
+	hot_assert(twin < G_N_ELEMENTS(weight->series));
 	settle(weight, series);
 	settle(weight, series);
 	if (series->has_begun)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/hot_assert.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -105,5 +107,6 @@ static inline uint32_t perf_weight_period(const PerfWeight *weight)
 {
 	const PerfSeries *series = &weight->series[weight->in_force];
 
+	hot_assert(weight->in_force < G_N_ELEMENTS(weight->series));
 	return series->has_begun ? series->start.period : 0;
 }

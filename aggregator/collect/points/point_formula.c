@@ -6,6 +6,7 @@
  */
 #include "collect/points/point_formula.h"
 
+#include "base/hot_assert.h"
 #include "base/unconst.h"
 
 #include <string.h>
@@ -61,6 +62,7 @@ static bool fits(const PointFormula *formula, guint slot, GError **error)
 	bool is_text = slot_is_text(&formula->slots[slot]);
 	guint wrong = is_text ? EXPRESSION_USES_NUMBER : EXPRESSION_USES_TEXT;
 
+	hot_assert(slot < formula->slots_count);
 	if (!(expression_name_uses(formula->expression, slot) & wrong))
 		return true;
 	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
@@ -78,6 +80,7 @@ static bool bind_slot(PointFormula *formula, guint slot, const PointEvent *event
 	Slot *bound = &formula->slots[slot];
 	GError *problem = NULL;
 
+	hot_assert(slot < formula->slots_count);
 	name += must_be_field;
 
 	/* A field of the event is meant before what every hit has: sched:sched_switch has comms. */

@@ -6,6 +6,8 @@
  */
 #include "collect/points/point_set.h"
 
+#include "base/hot_assert.h"
+
 #include <gio/gio.h>
 #include <string.h>
 
@@ -224,6 +226,7 @@ static bool add_preset_point(PointSet *set, const PointHost *host, const Preset 
 	g_autoptr(GError) problem = NULL;
 	GPtrArray *begins = NULL, *ends = find_events(host, point->probe, &problem);
 
+	hot_assert(number < preset->points->len);
 	if (ends && point->begin)
 		begins = find_events(host, point->begin, &problem);
 	if (problem) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/hot_assert.h"
 #include "collect/points/point_formula.h"
 #include "probes/preset.h"
 #include "record/point_list.h"
@@ -42,5 +43,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(PointSet, point_set_free)
 
 static inline const SetPoint *point_set_at(const PointSet *set, unsigned number)
 {
+	hot_assert(number < set->points->len);
 	return set->points->pdata[number];
 }

@@ -46,6 +46,7 @@ void cpu_watch_free(CpuWatch *watch)
 
 static WatchedCpu *cpu_at(const CpuWatch *watch, unsigned cpu)
 {
+	g_assert(cpu < watch->cpus->len);
 	return &g_array_index(watch->cpus, WatchedCpu, cpu);
 }
 

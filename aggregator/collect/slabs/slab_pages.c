@@ -146,6 +146,7 @@ static Place *lookup(SlabPages *pages, uint64_t page, uint64_t time_ns)
 
 static void clear(SlabPages *pages, Place *place)
 {
+	g_assert(place->cache < pages->caches_count);
 	if (place->page && place->until_ns == ALIVE)
 		pages->caches[place->cache].live--;
 	*place = (Place){ 0 };
@@ -188,6 +189,7 @@ static void enter(SlabPages *pages, const Place *new)
 {
 	Place *place = least_needed(pages, set_of(pages, new->page));
 
+	g_assert(new->cache < pages->caches_count);
 	if (need_of(pages, place) == NEED_MUCH && new->until_ns == ALIVE)
 		return;
 	if (place->page && place->until_ns != ALIVE)
@@ -347,6 +349,7 @@ static void enter_slab(SlabPages *pages, uint32_t cache, const Slab *slab, uint6
 {
 	uint64_t count = pages_count(&pages->caches[cache], slab->objects);
 
+	g_assert(cache < pages->caches_count);
 	for (uint64_t i = 0; i < count; i++)
 		if (!lookup(pages, slab->first_page + i, ALIVE))
 			enter(pages, &(Place){ slab->first_page + i, ALIVE, time_ns, cache });
@@ -400,6 +403,7 @@ static void check(SlabPages *pages, Place *place, uint64_t time_ns)
 	uint64_t page = place->page;
 	Slab slab;
 
+	g_assert(place->cache < pages->caches_count);
 	place->read_ns = time_ns;
 	if (!read_slab(pages, page, &slab))
 		slab.cache_address = 0;

@@ -214,6 +214,7 @@ char *stap_failure_describe(int rank, const char *line, const char *kernel_relea
 		g_strdup_printf("%s; %s", stap_failures[rank].reason, stap_failures[rank].remedy);
 	char *next;
 
+	g_assert((size_t)rank < G_N_ELEMENTS(stap_failures));
 	for (guint i = 0; i < G_N_ELEMENTS(packages); i++) {
 		g_autofree char *command =
 			distribution_install_command(packages[i].kind, kernel_release);

@@ -153,6 +153,7 @@ static void enter_number(StapMessages *messages, CountKind kind, const char *dig
 {
 	uint64_t number = g_ascii_strtoull(digits, NULL, 10);
 
+	g_assert(kind < G_N_ELEMENTS(messages->counts));
 	if (kind == COUNT_RESYNCS)
 		number = 1;
 	/* The summaries come once; a repetition would report the same losses again. */

@@ -519,6 +519,7 @@ static bool add_preset_point(Build *build, uint8_t number, GError **error)
 	g_autoptr(GError) problem = NULL;
 	bool is_added = true;
 
+	g_assert(number < build->preset->points->len);
 	for (guint i = 0; !problem && i < G_N_ELEMENTS(sides); i++)
 		if (sides[i].alternatives)
 			sides[i].probes =

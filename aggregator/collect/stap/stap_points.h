@@ -40,5 +40,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(StapPoints, stap_points_free)
 
 static inline const StapPoint *stap_points_at(const StapPoints *points, unsigned number)
 {
+	g_assert(number < points->points->len);
 	return points->points->pdata[number];
 }

@@ -6,6 +6,7 @@
  */
 #include "collect/tasks/cgroup_paths.h"
 
+#include "base/hot_assert.h"
 #include "collect/tasks/task_cgroup.h"
 #include "base/fd_path.h"
 #include "base/keyed_hash.h"
@@ -196,6 +197,7 @@ static void follow(const CgroupPaths *paths, TaskCgroupHierarchy hierarchy, uint
 	g_autofree char *below = handles ? cgroup_handles_path(handles, id) : NULL;
 	char *path;
 
+	hot_assert(hierarchy < G_N_ELEMENTS(paths->handles));
 	if (!below)
 		return;
 	path = path_from(task_cgroups_mount(paths->cgroups, hierarchy), below);

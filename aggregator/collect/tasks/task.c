@@ -5,6 +5,8 @@
  */
 #include "collect/tasks/task_state.h"
 
+#include "base/hot_assert.h"
+
 #include <glib.h>
 #include <string.h>
 
@@ -80,6 +82,7 @@ static unsigned older_until(const TaskNames *names, uint64_t time_ns)
 
 static void drop_oldest(TaskNames *names, unsigned count)
 {
+	hot_assert(count <= names->older_count);
 	names->older_count -= count;
 	if (names->older_count)
 		memmove(names->older, &names->older[count], names->older_count * sizeof(TaskName));

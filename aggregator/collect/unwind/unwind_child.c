@@ -8,6 +8,7 @@
 #include "collect/unwind/unwind_child.h"
 
 #include "base/clock.h"
+#include "base/hot_assert.h"
 #include "collect/process/child.h"
 #include "collect/process/child_port.h"
 #include "collect/unwind/unwind_processes.h"
@@ -325,6 +326,7 @@ static void give(UnwindChild *child, const UnwindStack *stack, UnwindTaker taker
 {
 	uint64_t job_user_data = child->user_data[child->first_job++ % JOBS_MAX];
 
+	hot_assert(stack->end < G_N_ELEMENTS(child->counts.ends));
 	child->counts.ends[stack->end]++;
 	child->counts.frames += stack->depth;
 	taker(job_user_data, stack, user_data);

@@ -53,6 +53,7 @@ void elf_functions_free(ElfFunctions *functions)
 
 static Function *function_at(const ElfFunctions *functions, guint at)
 {
+	g_assert(at < functions->functions->len);
 	return &g_array_index(functions->functions, Function, at);
 }
 

@@ -45,6 +45,7 @@ static void close_file(ObjectFiles *files, ObjectFile *file)
 
 static ObjectFile *file_at(const ObjectFiles *files, uint32_t object)
 {
+	g_assert(object < files->files->len);
 	return &g_array_index(files->files, ObjectFile, object);
 }
 

@@ -107,6 +107,7 @@ static void write_held(JsonWriter *json, const RateTable *table, const Facts *fa
 
 static void write_fact(JsonWriter *json, const Facts *facts, FactId id)
 {
+	g_assert(id < G_N_ELEMENTS(facts->values));
 	json_value(json, fact_kinds[id].id, fact_kinds[id].type, &facts->values[id]);
 }
 

@@ -247,6 +247,7 @@ static void write_label(JsonWriter *json, const ReportModel *model, const GroupR
 	const char *name = model->groups->keys[key]->name;
 	g_autoptr(GString) label = g_string_new(NULL);
 
+	g_assert(model->groups->keys[key]);
 	if (g_str_equal(name, "stack")) {
 		json_write_frames(json, view_stack_rows(model->view),
 				  group_rows_member(model->groups, row, key));
@@ -521,6 +522,7 @@ static void write_runs(JsonWriter *json, const ManyRuns *runs)
 
 static void write_report(JsonWriter *json, const ReportModel *model, FILE *out)
 {
+	g_assert(model->kind < G_N_ELEMENTS(report_names));
 	json_text(json, "command", model->source->command);
 	json_text(json, "report", report_names[model->kind]);
 	json_write_facts(json, "facts", model->facts);

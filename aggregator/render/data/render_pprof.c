@@ -78,6 +78,7 @@ static void write_comment(PprofReport *report, FactId id)
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	int64_t text;
 
+	g_assert(id < G_N_ELEMENTS(report->model->facts->values));
 	if (!value->known)
 		return;
 	g_string_printf(report->text, "%s: ", fact_kinds[id].id);

@@ -62,6 +62,7 @@ static void append_real(GString *out, double number)
 /* All samples of a metric follow each other. */
 static void append_head(GString *out, const Family *family)
 {
+	g_assert(family->type < G_N_ELEMENTS(type_names));
 	g_string_append_printf(out, "# HELP " PREFIX "%s %s\n# TYPE " PREFIX "%s %s\n",
 			       family->name, family->help, family->name, type_names[family->type]);
 }

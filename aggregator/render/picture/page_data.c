@@ -230,6 +230,7 @@ static void write_sums(Page *page, const char *name, const RowSums *sums)
 
 static const ViewStack *stack_at(const Page *page, guint number)
 {
+	g_assert(number < page->model->view->stacks->len);
 	return g_ptr_array_index(page->model->view->stacks, number);
 }
 
@@ -359,6 +360,7 @@ static void write_frames(Page *page)
 
 static const GroupRow *part_at(const Page *page, guint number)
 {
+	g_assert(number < page->model->parts->rows->len);
 	return &g_array_index(page->model->parts->rows, GroupRow, number);
 }
 
@@ -368,6 +370,7 @@ static void write_part_key(Page *page, guint key)
 	const GroupRows *parts = page->model->parts;
 	g_autoptr(GString) label = g_string_new(NULL);
 
+	g_assert(page->model->parts->keys[key]);
 	json_open(&page->json, parts->keys[key]->name, '[');
 	for (guint i = 0; i < parts->rows->len; i++) {
 		guint number;

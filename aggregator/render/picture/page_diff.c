@@ -41,6 +41,7 @@ static const struct {
 
 static const DiffRow *row_at(const DiffRows *diff, guint number)
 {
+	g_assert(number < diff->rows->len);
 	return &g_array_index(diff->rows, DiffRow, number);
 }
 

@@ -256,6 +256,7 @@ static PathFrame frame_of(const SvgWriter *writer, const FrameTreeNode *node)
 {
 	if (node->frame == FRAME_TREE_ALL)
 		return (PathFrame){ .name = "all", .kind = PATH_PROCESS };
+	g_assert(node->frame < writer->frames->len);
 	return g_array_index(writer->frames, PathFrame, node->frame);
 }
 

@@ -93,6 +93,7 @@ static void make_cell(const Table *table, const Line *line, Column column)
 {
 	const DiffFigures *figures = line->figures;
 
+	g_assert(column < G_N_ELEMENTS(titles));
 	g_string_truncate(table->cell, 0);
 	if (!figures) {
 		g_string_append(table->cell, titles[column]);
@@ -124,6 +125,7 @@ static void make_label(const Table *table, const Line *line, guint key)
 {
 	const GroupRows *groups = table->diff->groups[JOIN_NEW];
 
+	g_assert(table->diff->groups[0]->keys[key]);
 	g_string_truncate(table->cell, 0);
 	if (dimension_is_stack(groups->keys[key]))
 		return;

@@ -232,6 +232,7 @@ static void frees_line(const ReportModel *model, GString *out)
 
 static const ViewLeftOut *left_out_at(const ReportModel *model, guint index)
 {
+	g_assert(index < model->view->left_out_by->len);
 	return &g_array_index(model->view->left_out_by, ViewLeftOut, index);
 }
 
@@ -444,6 +445,7 @@ static void append_share_of(const ReportModel *model, GString *out, FactId id)
 {
 	const Value *share = &model->facts->values[id];
 
+	g_assert(id < G_N_ELEMENTS(model->facts->values));
 	append_percent(out, share->number, share->other);
 }
 

@@ -40,6 +40,7 @@ void append_spans_line(const ReportModel *model, GString *out)
 
 static void append_class(GString *out, const DurationTotals *spans, unsigned class, uint64_t most)
 {
+	g_assert(class < G_N_ELEMENTS(spans->classes));
 	enum { BAR_MAX = 40, LENGTH_WIDTH = 7, COUNT_WIDTH = 12 };
 	g_autoptr(GString) length = g_string_new(NULL);
 	g_autoptr(GString) count = g_string_new(NULL);

@@ -134,6 +134,7 @@ static const struct {
 /* Only allocators have paths that are covered. */
 static bool is_shown(const Facts *facts, FactId id, bool rare)
 {
+	g_assert(id < G_N_ELEMENTS(facts->values));
 	return facts->values[id].known ||
 	       (!rare && (id != FACT_COVERED || !fact_is_known(facts, FACT_POINTS_NOUN)));
 }

@@ -102,6 +102,7 @@ static void make_figure(Table *table, const Line *line, guint place)
 {
 	const Metric *metric = table->figures[place];
 
+	g_assert(place < table->figure_count);
 	g_string_truncate(table->cell, 0);
 	if (line->sums) {
 		Value value = metric_value(metric, line->sums, &table->context);
@@ -125,6 +126,7 @@ static void make_label(Table *table, const Line *line, guint place)
 {
 	const GroupRows *groups = table->model->groups;
 
+	g_assert(place < table->key_count);
 	g_string_truncate(table->cell, 0);
 	if (line->others)
 		append_others(groups, table->cell);
