@@ -8,4 +8,5 @@
 bool line_regex_prepare(Filter *filter, GError **error);
 void line_regex_dispose(void *state);
 
+/* Whether the expression matches the line. */
 bool line_regex_matches(const Filter *filter, const char *line);

@@ -15,6 +15,7 @@ typedef struct {
 /* AddressRanges finds the range that contains an address. Ranges may overlap. */
 typedef struct AddressRanges AddressRanges;
 
+/* Returns a new one; free it with address_ranges_free(). */
 AddressRanges *address_ranges_new(void);
 void address_ranges_free(AddressRanges *ranges);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AddressRanges, address_ranges_free)

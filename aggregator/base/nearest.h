@@ -9,6 +9,7 @@
  */
 typedef struct Nearest Nearest;
 
+/* Returns a new one; free it with nearest_free(). */
 Nearest *nearest_new(const char *wanted);
 void nearest_free(Nearest *nearest);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Nearest, nearest_free)

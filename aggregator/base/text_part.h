@@ -11,6 +11,7 @@ typedef struct {
 	size_t length;
 } TextPart;
 
+/* Whether both have the same bytes. */
 bool text_part_equals(TextPart a, TextPart b);
 
 /* Whether the part equals this terminated text. */

@@ -9,6 +9,7 @@
  */
 typedef GHashTable TextPool;
 
+/* Returns a new one; free it with text_pool_free(). */
 TextPool *text_pool_new(void);
 void text_pool_free(TextPool *pool);
 

@@ -30,6 +30,7 @@ typedef struct {
 	uint16_t point;
 } ListedHit;
 
+/* Returns a new one; free it with event_list_free(). */
 EventList *event_list_new(size_t bytes_max);
 void event_list_free(EventList *list);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(EventList, event_list_free)
@@ -40,6 +41,7 @@ void event_list_take(EventList *list, const Events *events, const uint32_t *cell
 /* Notes that the hits of that thread at these times are the begin and the end of a time span. */
 void event_list_note_span(EventList *list, uint32_t tid, uint64_t begin_ns, uint64_t end_ns);
 
+/* Returns the number of hits, and one of them by its index below it; valid until the next hit. */
 uint32_t event_list_count(const EventList *list);
 const ListedHit *event_list_at(const EventList *list, uint32_t index);
 

@@ -69,6 +69,7 @@ typedef struct {
 	uint32_t cpus;         /* CPUs with at least one batch */
 } LossTotals;
 
+/* Returns a new one; free it with loss_ledger_free(). */
 LossLedger *loss_ledger_new(void);
 void loss_ledger_free(LossLedger *ledger);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LossLedger, loss_ledger_free)
@@ -86,6 +87,7 @@ void loss_ledger_enter(LossLedger *ledger, const Events *events, uint64_t decode
 /* Returns the memory in use, in bytes. */
 size_t loss_ledger_memory(const LossLedger *ledger);
 
+/* Returns the sums over all CPUs. */
 LossTotals loss_ledger_totals(const LossLedger *ledger);
 
 /* Appends the newest counters of each CPU, for a stream that goes on from here: batches before its

@@ -10,6 +10,7 @@
  */
 typedef struct Lowest Lowest;
 
+/* Returns a new one; free it with lowest_free(). */
 Lowest *lowest_new(void);
 void lowest_free(Lowest *lowest);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Lowest, lowest_free)

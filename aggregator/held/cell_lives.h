@@ -104,6 +104,8 @@ void cell_lives_dropped(CellLives *lives, uint32_t cell);
 /* After that: adds up what is in use again. */
 void cell_lives_after_scale(CellLives *lives, uint64_t scale);
 
+/* Return the number of cells, and of a cell below it the life and the times; borrowed, until a cell
+   is added. */
 uint32_t cell_lives_count(const CellLives *lives);
 const CellLife *cell_lives_life(const CellLives *lives, uint32_t cell);
 const CellTimes *cell_lives_times(const CellLives *lives, uint32_t cell);
@@ -111,6 +113,7 @@ const CellTimes *cell_lives_times(const CellLives *lives, uint32_t cell);
 /* Returns the objects of a cell that were in use at the peak. */
 uint64_t cell_lives_at_peak(const CellLives *lives, uint32_t cell, uint64_t scale);
 
+/* Returns the sums over all cells. */
 LivesTotals cell_lives_totals(const CellLives *lives);
 
 /* Returns the length of a part of the run. The first part begins at *start_ns. */

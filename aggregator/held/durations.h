@@ -49,6 +49,7 @@ void durations_take(Durations *durations, const Events *events);
 /* Pairs the hits before that time: none will follow. */
 void durations_release(Durations *durations, uint64_t complete_until_ns);
 
+/* Returns the sums over all spans so far. */
 DurationTotals durations_totals(const Durations *durations);
 
 /* Returns the memory in use, in bytes. */

@@ -24,6 +24,7 @@ typedef struct {
 	uint8_t level : 7; /* of a time span's end: it stands for 2^level */
 } WaitingEvent;
 
+/* Returns a new one; free it with event_merge_free(). */
 EventMerge *event_merge_new(void);
 void event_merge_free(EventMerge *merge);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(EventMerge, event_merge_free)

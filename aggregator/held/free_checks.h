@@ -50,6 +50,7 @@ void free_checks_unpaired(FreeChecks *checks, const CheckedFree *freed);
 /* Events were lost: what was freed before may have been allocated since. */
 void free_checks_forget(FreeChecks *checks);
 
+/* Returns the sums over all frees so far. */
 FreeChecksTotals free_checks_totals(const FreeChecks *checks);
 
 /* Returns the memory in use, in bytes. */

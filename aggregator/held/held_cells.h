@@ -58,6 +58,7 @@ HeldCells *held_cells_new(const Pairing *pairing, HeldChoice choice, HeldMoment 
 void held_cells_free(HeldCells *cells);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(HeldCells, held_cells_free)
 
+/* Return the number of cells, and one of them by its index below it; borrowed. */
 uint32_t held_cells_count(const HeldCells *cells);
 const HeldCell *held_cells_at(const HeldCells *cells, uint32_t index);
 

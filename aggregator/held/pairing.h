@@ -57,6 +57,7 @@ void pairing_take(Pairing *pairing, const Events *events);
    0: none. */
 void pairing_release(Pairing *pairing, uint64_t complete_until_ns, uint64_t last_loss_ns);
 
+/* Returns the sums over all events so far. */
 PairingTotals pairing_totals(const Pairing *pairing);
 
 /* Returns the member over_bound of the totals alone, without adding up all cells. */

@@ -26,6 +26,7 @@ typedef struct {
 	size_t bytes_max;
 } ImportCarry;
 
+/* Begins a text, and takes a part of it. state is the consumer's. */
 void import_carry_init(ImportCarry *carry, size_t bytes_max, ImportConsumer consume, void *state);
 void import_carry_feed(ImportCarry *carry, const char *text, size_t length);
 
@@ -42,6 +43,7 @@ typedef struct {
 	uint64_t too_long; /* lines that were skipped */
 } ImportLines;
 
+/* Begins a text, takes a part of it, and ends it. line and state: see ImportLines. */
 void import_lines_init(ImportLines *lines, void (*line)(void *, const char *, size_t), void *state);
 void import_lines_feed(ImportLines *lines, const char *text, size_t length);
 void import_lines_finish(ImportLines *lines);
@@ -73,6 +75,7 @@ const char *import_line_end(const char *text, const char *end);
 /* Returns the length without trailing blanks and carriage returns. */
 size_t import_trimmed(const char *line, size_t length);
 
+/* Returns a cursor over a text, which is borrowed; and whether a cursor is at its end. */
 Cursor cursor_over(const char *text, size_t length);
 bool cursor_at_end(const Cursor *cursor);
 /* Skips blanks and tabs; returns whether there were any. */

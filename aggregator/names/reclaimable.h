@@ -15,4 +15,5 @@ Reclaimable *reclaimable_new(const GString *text);
 void reclaimable_free(Reclaimable *reclaimable);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Reclaimable, reclaimable_free)
 
+/* Whether the cache of that name is reclaimable. */
 bool reclaimable_has(const Reclaimable *reclaimable, const char *cache);

@@ -33,6 +33,7 @@ uint32_t run_names_add(RunNames *names, const RunIdentity *run);
 /* Adds a run of no host: that of what found no room. */
 uint32_t run_names_add_unknown(RunNames *names);
 
+/* Returns the number of runs. */
 uint32_t run_names_count(const RunNames *names);
 
 /* Returns the number of different hosts. */

@@ -43,6 +43,8 @@ unsigned option_events_offered(const Tool *tool);
    others. The caller frees it. */
 char *option_events_help(const Tool *tool);
 
+/* Each takes the value of the option of that name, for the table of options. Returns false with a
+   usage error set. */
 bool option_exclude(Options *options, const char *value, GError **error);
 bool option_top(Options *options, const char *value, GError **error);
 bool option_sort(Options *options, const char *value, GError **error);

@@ -96,6 +96,7 @@ Preset *preset_parse(const char *file, const char *text, GError **error);
    if given, the only probe is the end of this pair. */
 Preset *preset_of_probes(const char *const *probes, const char *begin, GError **error);
 
+/* Frees it, and all that it owns. */
 void preset_free(Preset *preset);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Preset, preset_free)
 

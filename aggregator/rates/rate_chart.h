@@ -31,6 +31,7 @@ typedef struct {
 	const RatePoint *points; /* rate_chart_points() of them, borrowed */
 } RateSeries;
 
+/* Returns a new one; free it with rate_chart_free(). */
 RateChart *rate_chart_new(void);
 void rate_chart_free(RateChart *chart);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RateChart, rate_chart_free)

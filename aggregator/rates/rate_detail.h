@@ -56,5 +56,6 @@ RateDetail *rate_detail_new(const ViewSource *source, const RateDetailRequest *r
 /* Returns an empty detail. problem may be NULL. */
 RateDetail *rate_detail_empty(const char *cache, const char *problem);
 
+/* Frees it, and all that it owns. */
 void rate_detail_free(RateDetail *detail);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RateDetail, rate_detail_free)

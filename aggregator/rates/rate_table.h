@@ -62,6 +62,7 @@ typedef struct {
 	double cost_percent;
 } RateRequest;
 
+/* Returns a new one; free it with rate_table_free(). */
 RateTable *rate_table_new(const Interval *interval, const RateRequest *request);
 void rate_table_free(RateTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RateTable, rate_table_free)

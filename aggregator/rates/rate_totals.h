@@ -40,6 +40,7 @@ typedef struct {
 	TextPool *texts;   /* private */
 } RateTotals;
 
+/* Returns a new one; free it with rate_totals_free(). */
 RateTotals *rate_totals_new(void);
 void rate_totals_free(RateTotals *totals);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RateTotals, rate_totals_free)

@@ -61,6 +61,7 @@ void batch_reader_feed(BatchReader *reader, const void *bytes, size_t length);
 /* Ends the stream: a batch that is still incomplete counts as damaged. */
 void batch_reader_finish(BatchReader *reader);
 
+/* Returns the sums over all bytes so far. */
 BatchReaderTotals batch_reader_totals(const BatchReader *reader);
 
 /* Whether length bytes look like the start of a native stream, in either byte order. */

@@ -65,6 +65,7 @@ typedef struct {
 	uint64_t probe_ns;
 } EventCpu;
 
+/* Returns a new one; free it with event_writer_free(). */
 EventWriter *event_writer_new(BatchSender send, void *user_data);
 void event_writer_free(EventWriter *writer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(EventWriter, event_writer_free)

@@ -13,6 +13,7 @@ typedef struct FrameWriter FrameWriter;
 /* Takes the bytes to write to the file. */
 typedef void (*FrameSink)(const void *bytes, size_t length, void *user_data);
 
+/* Returns a new one; free it with frame_writer_free(). */
 FrameWriter *frame_writer_new(FrameSink sink, void *user_data);
 void frame_writer_free(FrameWriter *writer);
 

@@ -37,6 +37,7 @@ typedef struct {
 	uint8_t pair;
 } ListedPoint;
 
+/* Returns a new one; free it with point_list_free(). */
 PointList *point_list_new(void);
 void point_list_free(PointList *list);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(PointList, point_list_free)
@@ -47,6 +48,7 @@ void point_list_parse(PointList *list, TextPart lines);
 /* Returns a point by its number; one without name if there is none. */
 ListedPoint point_list_get(const PointList *list, uint16_t number);
 
+/* Returns the number of points: the highest number + 1. */
 uint32_t point_list_count(const PointList *list);
 
 /* Whether the points are the ends of time spans. */

@@ -33,6 +33,7 @@ typedef struct {
 	uint64_t first_ns;  /* if sliced: start of a stream without a start field; 0: unknown */
 } RunInfo;
 
+/* Returns a new one; free it with run_info_free(). */
 RunInfo *run_info_new(void);
 void run_info_free(RunInfo *info);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RunInfo, run_info_free)

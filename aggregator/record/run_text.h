@@ -12,6 +12,7 @@
  */
 typedef struct RunText RunText;
 
+/* Returns a new one; free it with run_text_free(). */
 RunText *run_text_new(void);
 void run_text_free(RunText *text);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RunText, run_text_free)

@@ -21,6 +21,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(HitRows, hit_rows_free)
 /* The names of the columns; the last one is NULL. */
 const char *const *hit_rows_columns(const HitRows *rows);
 
+/* Returns the number of rows. */
 guint hit_rows_count(const HitRows *rows);
 
 /* Returns how many more there are, and how many found no room when they were recorded. */

@@ -40,6 +40,7 @@ void many_runs_add(ManyRuns *runs, const Facts *facts, const DurationTotals *spa
 /* Notes that a recording could not be read. */
 void many_runs_add_unread(ManyRuns *runs);
 
+/* Returns the numbers of recordings, hosts and releases, and the lengths of the runs. */
 RunCounts many_runs_counts(const ManyRuns *runs);
 
 /* Returns the facts of all runs, which borrow their texts from runs. Free them with

@@ -49,4 +49,5 @@ ProfileTotals merged_overflow(const Merged *merged);
 /* Returns the number of distinct stacks. */
 uint32_t merged_stacks(const Merged *merged);
 
+/* Returns the budget that its tables take from; borrowed. */
 MemoryBudget *merged_memory(const Merged *merged);

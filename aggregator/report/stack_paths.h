@@ -46,6 +46,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(StackPaths, stack_paths_free)
 /* Returns the frames (element-type PathFrame), borrowed: a number in a path is a position here. */
 const GArray *stack_paths_frames(const StackPaths *paths);
 
+/* Returns the number of parts: positions are below it. */
 guint stack_paths_count(const StackPaths *paths);
 
 /* Returns the part of a path, for its figures; borrowed. */

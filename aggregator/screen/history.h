@@ -10,6 +10,7 @@ enum { HISTORY_INTERVALS = 60 };
 /* History stores the rate of each cache in the last intervals, in bytes allocated per second. */
 typedef struct History History;
 
+/* Returns a new one; free it with history_free(). */
 History *history_new(void);
 History *history_copy(const History *history);
 void history_free(History *history);

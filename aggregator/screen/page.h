@@ -30,6 +30,7 @@ typedef struct {
 	int cursor;   /* column of the text cursor in the last line; -1: none */
 } Page;
 
+/* Returns a new one; free it with page_free(). */
 Page *page_new(void);
 void page_free(Page *page);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Page, page_free)

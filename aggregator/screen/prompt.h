@@ -20,6 +20,7 @@ typedef struct {
 
 typedef enum { PROMPT_TYPING, PROMPT_DONE, PROMPT_GIVEN_UP } PromptResult;
 
+/* Prepares a prompt without a question; frees its text. */
 void prompt_init(Prompt *prompt);
 void prompt_clear(Prompt *prompt);
 

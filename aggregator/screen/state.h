@@ -68,6 +68,7 @@ typedef struct {
 	bool wants_redraw;     /* of the whole terminal */
 } ScreenState;
 
+/* Prepares the state, and frees what it owns. Options and commands are borrowed. */
 void state_init(ScreenState *state, const ScreenOptions *options, GAsyncQueue *commands);
 void state_clear(ScreenState *state);
 

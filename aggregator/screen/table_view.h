@@ -13,6 +13,7 @@ GArray *table_view_rows(const ScreenState *state);
 /* Returns the index of the selected row among those shown. */
 guint table_view_selected(const ScreenState *state, const GArray *rows);
 
+/* Fills the page with the table of caches, in that width. */
 void table_view_fill(const ScreenState *state, unsigned width, Page *page);
 
 /* The layout of a table of caches: first the name, then the other columns, last the rates of the

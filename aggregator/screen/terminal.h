@@ -36,6 +36,7 @@ char *terminal_news(Terminal *terminal);
 /* Makes the next page be drawn completely. */
 void terminal_forget(Terminal *terminal);
 
+/* Returns the width in columns. */
 unsigned terminal_width(const Terminal *terminal);
 
 /* Draws the page. Returns the number of visible lines of the body. */

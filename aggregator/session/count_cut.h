@@ -16,6 +16,7 @@ CountCut *count_cut_new(uint64_t at_ns);
 void count_cut_free(CountCut *cut);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CountCut, count_cut_free)
 
+/* Returns its time. */
 uint64_t count_cut_ns(const CountCut *cut);
 
 /* Returns the memory in use, with that of another batch of this size. */

@@ -38,6 +38,7 @@ typedef struct {
 	bool source_is_silent;  /* an import whose text does not report losses */
 } Losses;
 
+/* Returns all losses of a session so far. */
 Losses losses_of(const Session *session);
 
 /* Returns the events that were not counted: all causes except over_bound. */

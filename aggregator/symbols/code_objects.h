@@ -33,6 +33,7 @@ typedef struct {
 	const char *key;
 } CodeObject;
 
+/* Returns a new one; free it with code_objects_free(). */
 CodeObjects *code_objects_new(void);
 void code_objects_free(CodeObjects *objects);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CodeObjects, code_objects_free)

@@ -56,6 +56,7 @@ void frame_table_set_kernel(FrameTable *table, FrameId id);
 /* Returns a bound: all ids are lower. */
 uint32_t frame_table_ids_end(const FrameTable *table);
 
+/* Returns a frame; its texts are borrowed from the table. */
 Frame frame_table_get(FrameTable *table, FrameId id);
 
 /* Appends the line of a frame, like frame_line_append(). */

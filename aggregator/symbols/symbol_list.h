@@ -34,10 +34,12 @@ typedef struct {
 
 #define SYMBOL_NEIGHBOURS_NONE ((SymbolNeighbours){ NULL, UINT64_MAX })
 
+/* Returns a new one; free it with symbol_list_free(). */
 SymbolList *symbol_list_new(void);
 void symbol_list_free(SymbolList *list);
 void symbol_list_add(SymbolList *list, SymbolEntry entry);
 
+/* Adds the symbols of the other list. */
 void symbol_list_add_all(SymbolList *list, const SymbolList *other);
 
 /* Sorts the list. Returns whether it has any symbol. */

@@ -25,6 +25,7 @@ typedef struct {
 	uint64_t bytes; /* up to the next symbol; 0: unknown */
 } Symbol;
 
+/* Returns a new one; free it with symbol_store_free(). */
 SymbolStore *symbol_store_new(void);
 void symbol_store_free(SymbolStore *store);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SymbolStore, symbol_store_free)

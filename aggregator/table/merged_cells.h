@@ -30,6 +30,7 @@ void merged_cells_set_held(MergedCells *cells, const HeldChoice *choice);
    if it is new. Returns false if it is new, and must not be added. */
 bool merged_cells_add(MergedCells *cells, const MergedCell *key, const RowSums *sums, bool may_add);
 
+/* Return the number of cells, and one of them by its index below it; valid until one is added. */
 uint32_t merged_cells_count(const MergedCells *cells);
 const MergedCell *merged_cells_at(const MergedCells *cells, uint32_t index);
 

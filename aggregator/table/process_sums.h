@@ -14,6 +14,7 @@ ProcessSums *process_sums_new(const Profile *profile);
 void process_sums_free(ProcessSums *sums);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProcessSums, process_sums_free)
 
+/* Adds the events of a cell to its process, or to its interrupt. */
 void process_sums_add(ProcessSums *sums, const ProfileCell *cell);
 
 /* Orders processes with different names (ViewProcess), for qsort(): most allocations first, then

@@ -20,6 +20,7 @@ StackRows *stack_rows_new(const ViewSource *source);
 void stack_rows_free(StackRows *rows);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StackRows, stack_rows_free)
 
+/* Returns the number of rows. */
 uint32_t stack_rows_count(const StackRows *rows);
 
 /* Returns the row of a stack; stack may be STACK_ID_NONE. */

@@ -34,6 +34,7 @@ SuiteChild *suite_child_start(const SuiteRequest *request, char **arguments, boo
 void suite_child_free(SuiteChild *child);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SuiteChild, suite_child_free)
 
+/* Returns its pid. */
 guint32 suite_child_pid(const SuiteChild *child);
 
 /* Returns the descriptor of its stdout pipe, owned by the child. */

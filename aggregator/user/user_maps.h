@@ -59,6 +59,7 @@ void user_maps_settle(UserMaps *maps, uint64_t until_ns);
 /* Appends lines that make the same table: for a reader that knows nothing of the lines so far. */
 void user_maps_append(const UserMaps *maps, GString *out);
 
+/* Returns what found no room; borrowed. */
 const UserMapsLosses *user_maps_losses(const UserMaps *maps);
 
 /* Returns the memory in use without the objects, in bytes, about; and the number of processes. */

@@ -30,6 +30,7 @@ struct UserProcess {
 	uint64_t needed_ns; /* of user_maps_settle() */
 };
 
+/* Returns a new one; free it with user_process_free(). */
 UserProcess *user_process_new(uint32_t tgid);
 void user_process_free(UserProcess *process);
 

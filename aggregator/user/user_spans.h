@@ -23,6 +23,7 @@ typedef struct {
 
 typedef GArray UserSpans; /* (element-type UserSpan) */
 
+/* Returns an empty list; free it with g_array_unref(). */
 UserSpans *user_spans_new(void);
 
 /* Adds a mapping, which has one time in from_ns and last_ns. Returns false, and changes nothing, if

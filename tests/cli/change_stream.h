@@ -18,4 +18,5 @@ typedef struct {
 	uint64_t events; /* private */
 } ChangeRun;
 
+/* Appends the stream of that run; the seed chooses its actions. */
 void change_stream(GByteArray *stream, guint32 seed, ChangeRun run);

@@ -23,10 +23,12 @@ typedef struct {
 	uint8_t context; /* enum KmtContext */
 } CacheCall;
 
+/* Returns a new one; free it with cache_sites_free(). */
 CacheSites *cache_sites_new(void);
 void cache_sites_free(CacheSites *sites);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CacheSites, cache_sites_free)
 
+/* Returns a new one; free it with cache_calls_free(). */
 CacheCalls *cache_calls_new(void);
 void cache_calls_free(CacheCalls *calls);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CacheCalls, cache_calls_free)

@@ -22,6 +22,7 @@ typedef struct {
 	uint64_t places; /* in all */
 } PlacedObject;
 
+/* Returns a new one; free it with line_places_free(). */
 LinePlaces *line_places_new(void);
 void line_places_free(LinePlaces *places);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LinePlaces, line_places_free)

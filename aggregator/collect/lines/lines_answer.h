@@ -71,6 +71,7 @@ typedef struct {
 	char *problem;    /* if LINES_FAILED; owned */
 } LinesOutcome;
 
+/* Frees its texts. */
 void lines_outcome_clear(LinesOutcome *outcome);
 
 /* Takes what the process answered, which may be anything: appends the lines of places that were

@@ -23,6 +23,7 @@
  */
 typedef struct BpfBeside BpfBeside;
 
+/* Returns a new one; free it with bpf_beside_free(). */
 BpfBeside *bpf_beside_new(void);
 void bpf_beside_free(BpfBeside *beside);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(BpfBeside, bpf_beside_free)

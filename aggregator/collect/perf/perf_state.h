@@ -166,6 +166,7 @@ void perf_cpus_watch(PerfRun *run);
 /* As LiveEngine.trace_cpus. */
 void perf_cpus_trace(LiveRun *live);
 
+/* A GDestroyNotify of a PerfRunCpu. */
 void perf_run_cpu_free(gpointer cpu);
 
 /* Counts the CPU's events that have not arrived as lost. */

@@ -22,6 +22,7 @@ PerfUnwind *perf_unwind_new(uint64_t memory_bytes_max, GError **error);
 void perf_unwind_free(PerfUnwind *unwind);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(PerfUnwind, perf_unwind_free)
 
+/* Sets the objects of the session, borrowed; see perf_unwind_new(). */
 void perf_unwind_set_objects(PerfUnwind *unwind, UserObjects *objects);
 
 /* Sets what opens files, borrowed, before the first one is given. */

@@ -10,6 +10,7 @@
 typedef bool (*PointFinder)(const PointHost *host, const ProbeSpec *spec, GPtrArray *events,
 			    GError **error);
 
+/* Each is the PointFinder of a kind of probe: see point_events_find(). */
 bool point_find_tracepoints(const PointHost *host, const ProbeSpec *spec, GPtrArray *events,
 			    GError **error);
 bool point_find_software(const PointHost *host, const ProbeSpec *spec, GPtrArray *events,

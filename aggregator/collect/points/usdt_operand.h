@@ -26,4 +26,5 @@ typedef struct {
 /* Parses the operand of that number (1: the first). Returns false if there are fewer. */
 bool usdt_operand_parse(const char *arguments, unsigned number, UsdtOperand *operand);
 
+/* Returns the number of operands in these arguments. */
 unsigned usdt_operands_count(const char *arguments);

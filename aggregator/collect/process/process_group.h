@@ -7,6 +7,7 @@
 /* Ends a process group that we started, as a whole. All of this may be called between fork and
    exec. */
 
+/* Sleeps so long, also if signals come. */
 void sleep_ms(unsigned milliseconds);
 
 /* Waits until the group has no process left, at most patience_ms. A child of ours counts until it

@@ -36,6 +36,7 @@ Command *command_hold(char **argv, const char *user, GError **error);
 void command_free(Command *command);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Command, command_free)
 
+/* Returns the pid of the command itself. */
 pid_t command_pid(const Command *command);
 
 /* Returns the pid of the child to wait for: it ends when the command ends, with the same status,

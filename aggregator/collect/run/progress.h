@@ -13,6 +13,7 @@ typedef struct {
 	uint64_t events;   /* as last drawn */
 } Progress;
 
+/* Shows the state of the run, if it is time to. */
 void progress_show(Progress *progress, const Session *session, uint64_t now_ns);
 
 /* Clears the line for other output on stderr. */

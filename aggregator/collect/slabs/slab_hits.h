@@ -38,6 +38,8 @@ typedef enum {
 /* Call it at the start, and after a loss: the next checks find the difference anew. */
 void slab_hits_reset(SlabHits *hits);
 
+/* A check: begin it before the kernel's counts are read, note each record that is read, and end it
+   with the counts. Times are monotonic. */
 void slab_hits_begin(SlabHits *hits, uint64_t now_ns);
 void slab_hits_read(SlabHits *hits, uint64_t record_ns);
 SlabHitsState slab_hits_end(SlabHits *hits, const KprobeCounts *counts);

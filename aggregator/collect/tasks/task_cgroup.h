@@ -49,6 +49,7 @@ typedef struct {
 	const char *top; /* the path of the cgroup that is mounted there, usually "/" */
 } TaskCgroupMount;
 
+/* Returns where a hierarchy is mounted; borrowed. */
 TaskCgroupMount task_cgroups_mount(const TaskCgroups *cgroups, TaskCgroupHierarchy hierarchy);
 
 /* Returns the id of the cgroup with this folder; 0: no such cgroup. */

@@ -26,6 +26,7 @@ typedef struct {
 void task_proc_open(TaskProc *proc, const char *root);
 void task_proc_close(TaskProc *proc);
 
+/* Reads /proc/TGID/stat. Returns false if there is no such process. */
 bool task_proc_process(const TaskProc *proc, uint32_t tgid, TaskProcess *process);
 
 /* Reads the kernel's name of the task, padded with NULs. */

@@ -119,6 +119,7 @@ static inline const char *task_names_at(const TaskNames *names, uint64_t time_ns
 #define TASK_EXITED "[exited]"
 #define TASK_NAME_UNKNOWN "[name unknown]"
 
+/* Whether the name is not TASK_NAME_UNKNOWN. */
 bool task_name_is_known(const char *comm);
 
 /* Largest difference between the time of a record and that in /proc: copying a large process takes

@@ -82,4 +82,5 @@ void unwind_child_take(UnwindChild *child, UnwindTaker taker, void *user_data);
    answered as not unwound. */
 void unwind_child_drain(UnwindChild *child, uint64_t until_ns, UnwindTaker taker, void *user_data);
 
+/* Returns what became of the stacks so far; borrowed. */
 const UnwindCounts *unwind_child_counts(const UnwindChild *child);

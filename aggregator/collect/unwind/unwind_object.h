@@ -39,4 +39,5 @@ bool unwind_object_has_cfi(const UnwindObject *object);
    unwind_object_forget_rows(). */
 const UnwindRow *unwind_object_row(UnwindObject *object, uint64_t file_offset);
 
+/* Frees the known rows; they are read again when they are needed. */
 void unwind_object_forget_rows(UnwindObject *object);

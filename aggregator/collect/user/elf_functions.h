@@ -21,6 +21,7 @@ enum {
 	ELF_NAME_GLOBAL, /* or weak */
 };
 
+/* Returns a new one; free it with elf_functions_free(). */
 ElfFunctions *elf_functions_new(void);
 void elf_functions_free(ElfFunctions *functions);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ElfFunctions, elf_functions_free)

@@ -104,4 +104,5 @@ typedef struct {
 	char *problem;      /* why nothing can be opened; borrowed; NULL: it can */
 } FileOpenerLosses;
 
+/* Returns the numbers of files that were not opened. */
 FileOpenerLosses file_opener_losses(const FileOpener *opener);

@@ -24,6 +24,7 @@ void json_spill(JsonWriter *json, FILE *out);
 void json_open(JsonWriter *json, const char *name, char bracket);
 void json_close(JsonWriter *json, char bracket);
 
+/* Write a member of an object, or an element of an array if name is NULL. */
 void json_null(JsonWriter *json, const char *name);
 void json_flag(JsonWriter *json, const char *name, bool flag);
 void json_count(JsonWriter *json, const char *name, uint64_t count);

@@ -9,6 +9,7 @@ typedef struct {
 	GPtrArray *texts;    /* (element-type utf8), owned */
 } PageNames;
 
+/* Returns a new one; free it with page_names_free(). */
 PageNames *page_names_new(void);
 void page_names_free(PageNames *names);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(PageNames, page_names_free)
