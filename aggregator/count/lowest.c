@@ -5,7 +5,6 @@
  */
 #include "count/lowest.h"
 
-
 enum { FIRST_MEMBERS = 8 };
 
 /* A binary tree in an array: node i is the minimum of nodes 2i and 2i + 1, node 1 is the root. */

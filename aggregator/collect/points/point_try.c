@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/escape.h"
+#include "base/unconst.h"
 #include "collect/process/child_port.h"
 #include "collect/user/file_opener.h"
 
@@ -131,15 +132,17 @@ static void touch_code(int file, uint64_t from, uint64_t file_bytes)
 	const uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t start = from & ~(page_bytes - 1), end = MIN(from + CODE_BYTES, file_bytes);
 	const volatile char *code;
+	void *mapped;
 
 	if (from >= file_bytes)
 		return;
-	code = mmap(NULL, end - start, PROT_READ, MAP_PRIVATE, file, (off_t)start);
-	if ((const void *)code == MAP_FAILED)
+	mapped = mmap(NULL, end - start, PROT_READ, MAP_PRIVATE, file, (off_t)start);
+	if (mapped == MAP_FAILED)
 		return;
+	code = mapped;
 	(void)code[from - start];
 	(void)code[end - 1 - start];
-	munmap((void *)code, end - start);
+	munmap(mapped, end - start);
 }
 
 /* While the kernel sets a probe, no process of the host can fork (register_for_each_vma() in
@@ -263,7 +266,7 @@ bool point_event_try(const PointEvent *event, GError **error)
 	int fd;
 
 	if (is_in_program(event)) {
-		g_ptr_array_add(events, (void *)event);
+		g_ptr_array_add(events, unconst(event));
 		if (!point_events_hold(&holder, events, error))
 			return false;
 		child_end(&holder);
