@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/hot_assert.h"
+
 #include <glib.h>
 #include <stdint.h>
 
@@ -29,6 +31,7 @@ typedef struct {
 
 static inline void slot_table_init(SlotTable *table, uint32_t slots_power_of_two)
 {
+	hot_assert(slots_power_of_two && !(slots_power_of_two & (slots_power_of_two - 1)));
 	table->slots = g_new0(Slot, slots_power_of_two);
 	table->mask = slots_power_of_two - 1;
 	table->used = 0;
@@ -46,6 +49,7 @@ static inline void slot_table_clear(SlotTable *table)
  */
 static inline uint32_t slot_table_candidate(const SlotTable *table, uint32_t hash, uint32_t *at)
 {
+	hot_assert(table->used <= table->mask);
 	for (;; ++*at) {
 		const Slot *slot = &table->slots[*at & table->mask];
 
@@ -81,6 +85,7 @@ static inline void slot_table_put(SlotTable *table, uint32_t hash, uint32_t at, 
 {
 	Slot *slot = &table->slots[at & table->mask];
 
+	hot_assert(!slot->id_plus_one && id != SLOT_ID_NONE);
 	slot->hash = hash;
 	slot->id_plus_one = id + 1;
 	if (++table->used > table->mask / 5 * 4)
@@ -104,6 +109,7 @@ static inline uint64_t slot_table_probes(const SlotTable *table)
 /* Replaces the id of the candidate found at this position. */
 static inline void slot_table_replace(SlotTable *table, uint32_t at, uint32_t id)
 {
+	hot_assert(table->slots[at & table->mask].id_plus_one && id != SLOT_ID_NONE);
 	table->slots[at & table->mask].id_plus_one = id + 1;
 }
 

@@ -207,6 +207,7 @@ static uint32_t intern(Profile *profile, Table table, void **entries, const void
 			return id;
 	if (!index_reserve(profile, table, entries, entry_bytes, is_for_many))
 		return full;
+	hot_assert(index->count < index->capacity);
 	memcpy((uint8_t *)*entries + (size_t)index->count * entry_bytes, wanted, entry_bytes);
 	slot_table_put(&index->slots, hash, at, index->count);
 	return index->count++;
@@ -866,10 +867,12 @@ uint32_t profile_stack_frames(const Profile *profile, StackId id,
 	if (tag & TAG_WITH_USER) {
 		const uint64_t *words = bytes;
 
+		hot_assert(words[0] <= KMT_STACK_DEPTH_MAX);
 		memcpy(frames, words + 1, words[0] * sizeof(frames[0]));
 		return (uint32_t)words[0];
 	}
 	if (tag & TAG_WIDE) {
+		hot_assert(length <= KMT_STACK_DEPTH_MAX * sizeof(frames[0]));
 		memcpy(frames, bytes, length);
 		return length / sizeof(frames[0]);
 	}
@@ -887,6 +890,7 @@ uint32_t profile_stack_places(const Profile *profile, StackId id,
 	if (!(stack_table_tag(profile->stacks, id) & TAG_WITH_USER))
 		return 0;
 	count = length / (uint32_t)sizeof(words[0]) - 1 - (uint32_t)words[0];
+	hot_assert(count <= KMT_STACK_DEPTH_MAX);
 	for (uint32_t i = 0; i < count; i++)
 		places[i] = place_unpack(words[1 + words[0] + i]);
 	return count;
@@ -1155,6 +1159,7 @@ static inline ProfileCell *cell_of(Counting *counting, const Event *event)
 							   : task_at_hand(counting, event);
 	ProfileCell *cell;
 
+	hot_assert(memo->cell < profile->cell_index.count);
 	cell = &profile->cells[memo->cell];
 	if (G_LIKELY(cell_is(cell, memo->id, task, event->context)))
 		return cell;
@@ -1438,6 +1443,7 @@ ProfileValues profile_values(const Profile *profile, const ProfileCell *cell)
 {
 	size_t index = (size_t)(cell - profile->cells);
 
+	hot_assert(index < profile->cell_index.count);
 	return index < profile->values_capacity ? profile->values[index] : (ProfileValues){ 0 };
 }
 

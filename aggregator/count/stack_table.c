@@ -86,6 +86,7 @@ static void *arena_take(StackTable *table, uint32_t length)
 		g_ptr_array_add(table->chunks, table->chunk_at);
 	}
 	room = table->chunk_at;
+	hot_assert(needed <= table->chunk_left);
 	table->chunk_at += needed;
 	table->chunk_left -= needed;
 	return room;
@@ -104,6 +105,7 @@ static StackId add(StackTable *table, const void *bytes, uint32_t length, uint32
 		table->capacity *= 2;
 		table->stacks = g_renew(Stack, table->stacks, table->capacity);
 	}
+	hot_assert(table->count < table->capacity);
 	room = arena_take(table, length);
 	if (length)
 		memcpy(room, bytes, length);
@@ -128,6 +130,7 @@ StackId stack_table_intern(StackTable *table, const void *bytes, uint32_t length
 	     at++) {
 		const Stack *stack = &table->stacks[id];
 
+		hot_assert(id < table->count);
 		if (stack->length == length && stack->tag == tag &&
 		    (!length || !memcmp(stack->bytes, bytes, length)))
 			return id;

@@ -68,6 +68,7 @@ static void set_capacity(CellLives *lives, uint32_t capacity)
 {
 	Cell *cells = aligned_alloc(CACHE_LINE_BYTES, capacity * sizeof(Cell));
 
+	hot_assert(capacity >= lives->count);
 	if (!cells)
 		g_error("no memory for %u cells", capacity);
 	if (lives->count)

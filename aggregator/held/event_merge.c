@@ -99,6 +99,7 @@ static inline Queue *queue_of(EventMerge *merge, uint16_t cpu)
 
 static void set_capacity(EventMerge *merge, Queue *queue, uint32_t capacity)
 {
+	hot_assert(capacity >= queue->end);
 	merge->bytes -= queue->capacity * sizeof(WaitingEvent);
 	merge->bytes += capacity * sizeof(WaitingEvent);
 	queue->capacity = capacity;
@@ -107,6 +108,7 @@ static void set_capacity(EventMerge *merge, Queue *queue, uint32_t capacity)
 
 static void move_to_front(Queue *queue)
 {
+	hot_assert(queue->first <= queue->end);
 	memmove(queue->events, queue->events + queue->first,
 		(queue->end - queue->first) * sizeof(WaitingEvent));
 	queue->end -= queue->first;
@@ -132,6 +134,7 @@ void event_merge_put(EventMerge *merge, const WaitingEvent *event)
 
 	if (G_UNLIKELY(queue->end == queue->capacity))
 		make_room(merge, queue);
+	hot_assert(queue->first <= queue->end && queue->end < queue->capacity);
 	events = queue->events;
 	at = queue->end++;
 	least = at - MIN(at - queue->first, DISORDER_MAX);
@@ -162,6 +165,7 @@ static void set_leaf(EventMerge *merge, guint number)
 	Node *leaf = &merge->nodes[merge->leaves + number];
 	const Queue *queue = number < merge->queues->len ? queue_at(merge, number) : NULL;
 
+	hot_assert(number < merge->leaves);
 	*leaf = (Node){ .time_ns = UINT64_MAX, .cpu = UINT32_MAX, .queue = number };
 	if (!queue || queue->first == queue->end)
 		return;
@@ -197,6 +201,7 @@ static Node earliest_other(const EventMerge *merge, guint number)
 {
 	Node earliest = { .time_ns = UINT64_MAX, .cpu = UINT32_MAX };
 
+	hot_assert(number < merge->leaves);
 	for (guint node = merge->leaves + number; node > 1; node /= 2)
 		if (is_before(&merge->nodes[node ^ 1], &earliest))
 			earliest = merge->nodes[node ^ 1];
@@ -210,6 +215,7 @@ static unsigned take_from(Queue *queue, Node limit, WaitingEvent *events, unsign
 	/* Events of the same time are before the limit if their CPU is. */
 	uint64_t until_ns = limit.time_ns + (queue->cpu < limit.cpu);
 
+	hot_assert(queue->first <= queue->end && queue->end <= queue->capacity);
 	while (taken < count && queue->first < queue->end &&
 	       queue->events[queue->first].time_ns < until_ns)
 		events[taken++] = queue->events[queue->first++];

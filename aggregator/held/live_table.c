@@ -7,6 +7,7 @@
  */
 #include "held/live_table.h"
 
+#include "base/hot_assert.h"
 #include "base/keyed_hash.h"
 #include "base/unconst.h"
 
@@ -165,11 +166,13 @@ static inline uint64_t tag_of(uint64_t hash)
 
 static inline uint32_t next_chunk(const Part *part, uint32_t chunk)
 {
+	hot_assert(chunk < part->count);
 	return chunk + 1 == part->count ? 0 : chunk + 1;
 }
 
 static inline LiveSlot *slot_at(const Part *part, uint32_t chunk, unsigned number)
 {
+	hot_assert(chunk < part->count && number <= SLOTS);
 	return &part->chunks[chunk].slots[number];
 }
 
@@ -244,6 +247,7 @@ static uint64_t units_of(const LiveTable *table, uint64_t time_ns)
 
 static LiveSlot slot_pack(uint64_t key, uint64_t time, uint64_t cell, uint64_t cpu)
 {
+	hot_assert(time <= TIME_MAX && cell <= LIVE_CELL_MAX && cpu <= LIVE_CPU_MASK);
 	return (LiveSlot){
 		.key_time = key << TIME_HIGH_BITS | time >> TIME_LOW_BITS,
 		.cell_cpu_time = cell | cpu << CELL_BITS | time << (CELL_BITS + CPU_BITS),
@@ -326,6 +330,7 @@ static void part_insert(Part *part, uint64_t hash, const LiveSlot *slot)
 	uint32_t chunk = home_of(part, hash);
 	unsigned number;
 
+	hot_assert(part->used < (uint64_t)part->count * SLOTS);
 	while ((number = free_slot(&part->chunks[chunk].tags)) == SLOTS) {
 		if (overflow_of(&part->chunks[chunk].tags) < OVERFLOW_MAX)
 			part->chunks[chunk].tags.words[0] += OVERFLOW_ONE;
@@ -341,6 +346,7 @@ static void part_remove(Part *part, uint64_t hash, uint32_t chunk, const LiveSlo
 {
 	unsigned number = (unsigned)(slot - slot_at(part, chunk, 0));
 
+	hot_assert(number < SLOTS && part->used);
 	part->chunks[chunk].tags.words[number / WORD_SLOTS] &=
 		~(0xffULL << 8 * (number % WORD_SLOTS));
 	for (uint32_t passed = home_of(part, hash); passed != chunk;

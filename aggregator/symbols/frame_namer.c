@@ -210,6 +210,7 @@ static const NamedAddress *address_intern(FrameNamer *namer, uint64_t address, u
 	     at++) {
 		const NamedAddress *known = &g_array_index(namer->addresses, NamedAddress, id);
 
+		hot_assert(id < namer->addresses->len);
 		if (known->address == address && known->epoch == epoch &&
 		    known->returned_to == returned_to)
 			return known;

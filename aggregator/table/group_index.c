@@ -90,6 +90,7 @@ static uint32_t group_intern(GroupIndex *index, uint32_t member)
 	     at++) {
 		const Group *known = &g_array_index(index->groups, Group, id);
 
+		hot_assert(id < index->groups->len);
 		if (known->identity_bytes == identity->len &&
 		    !memcmp(known->identity, identity->str, identity->len))
 			return id;
@@ -124,6 +125,7 @@ static uint32_t group_of_member(GroupIndex *index, uint32_t member)
 	g_string_truncate(index->text, 0);
 	index->key->identify(index->naming, member, index->text);
 	id = group_intern(index, member);
+	hot_assert(id < index->groups->len);
 	group = &g_array_index(index->groups, Group, id);
 	group->newest = newer_of(index, group->newest, member);
 	index->group_of[member] = id;

@@ -5,6 +5,7 @@
  */
 #include "table/group_table.h"
 
+#include "base/hot_assert.h"
 #include "base/keyed_hash.h"
 #include "table/cell_held.h"
 
@@ -49,6 +50,7 @@ uint32_t group_table_add(GroupTable *table, const ProfileCell *cell)
 {
 	uint32_t id = row_intern(table, cell);
 
+	hot_assert(id < table->rows->len);
 	cell_add_sums(table->source, cell, &g_array_index(table->rows, GroupRow, id).sums);
 	return id;
 }

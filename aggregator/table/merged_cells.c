@@ -144,6 +144,7 @@ bool merged_cells_add(MergedCells *cells, const MergedCell *key, const RowSums *
 
 	if (id == SLOT_ID_NONE)
 		return false;
+	hot_assert(id < cells->cells->len);
 	cell = &g_array_index(cells->cells, MergedCell, id);
 	saturate_add(&cell->cell.events, sums->summary.allocations);
 	saturate_add(&cell->cell.failed, sums->summary.failed);

@@ -5,6 +5,7 @@
  */
 #include "table/process_sums.h"
 
+#include "base/hot_assert.h"
 #include "base/slot_table.h"
 #include "base/keyed_hash.h"
 #include "table/comm_fold.h"
@@ -83,6 +84,7 @@ static ProcessSum *sum_intern(ProcessSums *sums, const ProcessSum *wanted)
 	     at++) {
 		ProcessSum *known = &g_array_index(sums->sums, ProcessSum, id);
 
+		hot_assert(id < sums->sums->len);
 		if (!memcmp(&known->key, &wanted->key, sizeof(known->key)))
 			return known;
 	}

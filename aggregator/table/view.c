@@ -78,6 +78,7 @@ static void group_cells(ViewRows *rows)
 	}
 	for (uint32_t row = 0; row <= count; row++)
 		rows->cells_until[row] = until += rows->cells_until[row];
+	hot_assert(until <= cells);
 	for (uint32_t i = 0; i < cells; i++) {
 		const ProfileCell *cell = view_source_cell(&rows->source, i);
 
@@ -318,6 +319,7 @@ const StackRows *view_stack_rows(const View *view)
 
 bool view_counts_cell(const View *view, uint32_t cell)
 {
+	hot_assert(cell < view_source_cells(&view->rows->source));
 	return view->rows->picks[cell] == PICK_ALLOCATION;
 }
 
@@ -326,6 +328,8 @@ const uint32_t *view_cells(const View *view, const ViewStack *stack, uint32_t *c
 	const ViewRows *rows = view->rows;
 	uint32_t start = stack->row ? rows->cells_until[stack->row - 1] : 0;
 
+	hot_assert(stack->row < stack_rows_count(rows->names));
+	hot_assert(start <= rows->cells_until[stack->row]);
 	*count = rows->cells_until[stack->row] - start;
 	return rows->cells + start;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/hot_assert.h"
 #include "count/profile.h"
 #include "base/memory_budget.h"
 #include "names/cache_names.h"
@@ -71,10 +72,17 @@ static inline void view_source_add_values(const ViewSource *source, RowSums *sum
 			    sampling_of_cell(&source->sampling, source->profile, cell));
 }
 
+/* Whether cells may count that have no events. */
+static inline bool view_source_holds(const ViewSource *source)
+{
+	return source->held_cells || source->merged;
+}
+
 /* Returns what is known about the held objects of a cell of this source; NULL: nothing. */
 static inline const HeldCell *view_source_held(const ViewSource *source, const ProfileCell *cell)
 {
 	G_STATIC_ASSERT(offsetof(HeldCell, cell) == 0);
+	hot_assert(!source->held_cells || !source->merged);
 	return source->held_cells ? (const HeldCell *)(const void *)cell : NULL;
 }
 
@@ -87,6 +95,7 @@ static inline const MergedCell *view_source_merged(const ProfileCell *cell)
 /* Returns the origin of the frees of a cell of held objects; ORIGIN_ID_NONE: it holds them. */
 static inline OriginId view_source_freer(const ViewSource *source, const ProfileCell *cell)
 {
+	hot_assert(view_source_holds(source));
 	return source->merged ? view_source_merged(cell)->freer
 			      : view_source_held(source, cell)->freer;
 }
@@ -94,6 +103,7 @@ static inline OriginId view_source_freer(const ViewSource *source, const Profile
 /* Returns the class of ages of a cell of held objects. */
 static inline uint8_t view_source_age_class(const ViewSource *source, const ProfileCell *cell)
 {
+	hot_assert(view_source_holds(source));
 	return source->merged ? view_source_merged(cell)->age_class
 			      : view_source_held(source, cell)->age_class;
 }
@@ -104,10 +114,4 @@ static inline bool view_source_has_pairs(const ViewSource *source)
 	if (source->merged)
 		return merged_cells_have_pairs(source->merged);
 	return source->held_cells && held_cells_are_whole(source->held_cells);
-}
-
-/* Whether cells may count that have no events. */
-static inline bool view_source_holds(const ViewSource *source)
-{
-	return source->held_cells || source->merged;
 }

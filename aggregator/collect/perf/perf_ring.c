@@ -6,6 +6,8 @@
  */
 #include "collect/perf/perf_ring.h"
 
+#include "base/hot_assert.h"
+
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -46,6 +48,7 @@ uint64_t perf_ring_head(const PerfRing *ring)
 
 static void give_back(PerfRing *ring, uint64_t tail)
 {
+	hot_assert(tail >= ring->tail);
 	ring->tail = tail;
 	__atomic_store_n(&ring->control->data_tail, tail, __ATOMIC_RELEASE);
 }
@@ -59,6 +62,7 @@ static const struct perf_event_header *record_at(PerfRing *ring, uint64_t at)
 	/* Records are multiples of 8 bytes, so their heads are never split. */
 	const struct perf_event_header *record = (const void *)first;
 
+	hot_assert(!(ring->data_bytes & (ring->data_bytes - 1)));
 	if (record->size <= until_end)
 		return record;
 	if (!ring->room)

@@ -188,8 +188,10 @@ bool perf_turn_advance(const PerfTurnPlace *at)
 	};
 
 	for (unsigned i = 0; i < POLLS && at->turn->stage != PERF_TURN_NONE; i++)
-		if (has_come(at))
+		if (has_come(at)) {
+			hot_assert(at->turn->stage < G_N_ELEMENTS(steps));
 			steps[at->turn->stage](at);
+		}
 	return at->turn->stage == PERF_TURN_NONE;
 }
 

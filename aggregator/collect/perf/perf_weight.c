@@ -67,6 +67,7 @@ static uint64_t missing_until(const PerfSeries *series, uint64_t count)
 {
 	uint64_t last = series->until ? MIN(count, series->until) : count;
 
+	hot_assert(series->start.period);
 	return last < series->expected ? 0 : (last - series->expected) / series->start.period + 1;
 }
 
@@ -77,6 +78,7 @@ static bool follow(PerfWeight *weight, PerfSeries *series, uint64_t count)
 	bool is_new = count > series->seen;
 	uint64_t missing;
 
+	hot_assert(period);
 	if (count < series->expected)
 		return was_awaited(series) || is_new;
 	missing = (count - series->expected) / period;

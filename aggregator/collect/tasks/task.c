@@ -91,6 +91,7 @@ static void drop_oldest(TaskNames *names, unsigned count)
 /* Makes room for one more. */
 static void make_room(TaskNames *names)
 {
+	hot_assert(names->older_count <= names->older_room);
 	if (names->older_count < names->older_room)
 		return;
 	if (names->older_room == TASK_NAMES_MAX) {
@@ -115,6 +116,7 @@ static void set_older(TaskNames *names, const TaskName *name)
 		names->older[at - 1] = *name;
 		return;
 	}
+	hot_assert(at <= names->older_count && names->older_count < names->older_room);
 	memmove(&names->older[at + 1], &names->older[at],
 		(names->older_count - at) * sizeof(TaskName));
 	names->older[at] = *name;
