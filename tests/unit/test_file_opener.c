@@ -179,7 +179,7 @@ static void answer_with_file(int socket, const int *fds, void *data)
 }
 
 static char *call_child(void (*run)(int socket, const int *fds, void *data), int place,
-			char **problem)
+			unsigned seconds, char **problem)
 {
 	const ChildType type = {
 		.name = "kmt-test",
@@ -190,7 +190,7 @@ static char *call_child(void (*run)(int socket, const int *fds, void *data), int
 	const ChildCall call = { .type = &type,
 				 .fds = &place,
 				 .fds_count = 1,
-				 .patience_ns = 2000000000,
+				 .patience_ns = (uint64_t)seconds * NS_PER_SECOND,
 				 .answer_bytes_max = PLENTY };
 	GString *answer = g_string_new(NULL);
 
@@ -200,7 +200,7 @@ static char *call_child(void (*run)(int socket, const int *fds, void *data), int
 
 static char *read_by_child(int place, char **problem)
 {
-	return call_child(answer_with_file, place, problem);
+	return call_child(answer_with_file, place, 2, problem);
 }
 
 /* More than the ids of processes that are remembered. */
@@ -270,7 +270,7 @@ Test(file_opener, a_file_system_that_stops_later_is_not_waited_for, .timeout = 6
 /* The run() of a child that has much to do. */
 static void answer_after_work(int socket, const int *fds, void *data)
 {
-	const uint64_t work_ns = 700000000;
+	const uint64_t work_ns = 300000000;
 
 	(void)fds, (void)data;
 	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < work_ns)
@@ -279,7 +279,7 @@ static void answer_after_work(int socket, const int *fds, void *data)
 }
 
 /* Each of them would take two seconds. One that works may go on. */
-Test(file_opener, after_a_signal_what_hangs_is_given_up_soon, .timeout = 60)
+Test(file_opener, after_a_signal_what_hangs_is_given_up_soon, .timeout = 120)
 {
 	enum { READS = 100 };
 	g_autoptr(FileOpener) opener = file_opener_new("");
@@ -302,7 +302,7 @@ Test(file_opener, after_a_signal_what_hangs_is_given_up_soon, .timeout = 60)
 	stop_signal_catch();
 	raise(SIGINT);
 	cr_expect_eq(stop_signal_take(), 1);
-	worked = call_child(answer_after_work, -1, &no_problem);
+	worked = call_child(answer_after_work, -1, 60, &no_problem);
 	cr_expect_str_eq(worked, "done", "%s", no_problem);
 	for (int i = 0; i < READS; i++) {
 		g_autofree char *problem = NULL;

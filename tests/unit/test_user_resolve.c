@@ -261,6 +261,49 @@ Test(user_resolve, functions_have_names_after_the_process_ended_and_the_file_was
 	free_host(&host);
 }
 
+/* Gives the copy to another user, who calls a function otherwise. */
+static void forge_copy(const char *folder)
+{
+	static const char name[] = "elf_functions_find", forged[] = "elf_functions_fake";
+	g_autofree char *path = g_build_filename(folder, "program", NULL);
+	g_autofree char *bytes = NULL;
+	int file = open(path, O_WRONLY | O_CLOEXEC);
+	gsize length;
+	char *at;
+
+	cr_assert(g_file_get_contents(path, &bytes, &length, NULL));
+	for (at = bytes; (at = memmem(at, (size_t)(bytes + length - at), name, sizeof(name)));
+	     at += sizeof(name))
+		cr_assert_eq(pwrite(file, forged, sizeof(forged), at - bytes), sizeof(forged));
+	cr_assert_eq(fchown(file, 65533, (gid_t)-1), 0);
+	close(file);
+}
+
+/* Anybody may run a file with the build id of another one. */
+Test(user_resolve, the_file_of_a_stranger_gives_no_names_to_that_of_root)
+{
+	g_autofree char *theirs = temporary_folder();
+	g_autofree char *ours = temporary_folder();
+	Child stranger, child;
+	Host host;
+
+	if (geteuid() != 0)
+		cr_skip("needs root");
+	stranger = start_child(theirs, false, false);
+	child = start_child(ours, false, false);
+	host = new_host(PLENTY);
+	forge_copy(theirs);
+	see(&host, stranger.pid);
+	see(&host, child.pid);
+	see(&host, stranger.pid);
+	expect_function_of_child(&host, &child);
+	end_child(&stranger);
+	end_child(&child);
+	free_host(&host);
+	temporary_remove(theirs);
+	temporary_remove(ours);
+}
+
 Test(user_resolve, functions_of_a_file_that_was_deleted_before_have_names)
 {
 	g_autofree char *folder = temporary_folder();

@@ -254,14 +254,24 @@ static int opened(FileOpener *opener, ssize_t bytes)
 
 /* Files. */
 
-int file_opener_mapping(FileOpener *opener, const UserMapLine *mapping)
+/* *use: of a file that was opened, as the answer says. */
+static int opened_for(FileOpener *opener, unsigned *use)
+{
+	int file = opened(opener, receive(opener));
+
+	*use = file < 0 ? 0 : (unsigned)(opener->message.value >> OPENER_USE_SHIFT);
+	return file;
+}
+
+int file_opener_mapping(FileOpener *opener, const UserMapLine *mapping, unsigned *use)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
 
+	*use = 0;
 	user_map_line_append(line, mapping);
 	if (!request(opener, OPENER_MAPPING, 0, line->str, line->len - 1))
 		return -1;
-	return opened(opener, receive(opener));
+	return opened_for(opener, use);
 }
 
 int file_opener_jit_map(FileOpener *opener, JitProcess *process)
@@ -278,15 +288,12 @@ int file_opener_jit_map(FileOpener *opener, JitProcess *process)
 
 int file_opener_file(FileOpener *opener, const char *path, uint64_t bytes_max, unsigned *use)
 {
-	int file;
+	unsigned unused;
 
 	if (!request(opener, OPENER_FILE, bytes_max, path,
 		     MIN(strlen(path), (size_t)USER_PATH_BYTES_MAX)))
 		return -1;
-	file = opened(opener, receive(opener));
-	if (use)
-		*use = (unsigned)(opener->message.value >> OPENER_USE_SHIFT);
-	return file;
+	return opened_for(opener, use ? use : &unused);
 }
 
 static void close_file(FileOpener *opener)

@@ -42,18 +42,19 @@ void file_opener_set_patience(FileOpener *opener, unsigned milliseconds);
  * the file opens the place: a child that is given it, or a process to which it is passed.
  */
 
-/* Open the file of a mapping (object_open.h), or the map of a process's generated code, which
-   completes what is known of the process (jit_map.h). Return the place, which the caller closes;
-   -1: it was not opened. */
-int file_opener_mapping(FileOpener *opener, const UserMapLine *mapping);
-int file_opener_jit_map(FileOpener *opener, JitProcess *process);
-
 /* What users other than root may do with a file. */
 typedef enum {
 	FILE_IS_READABLE = 1,  /* read it, if they reach it */
 	FILE_IS_REACHABLE = 2, /* enter the folders that it is in, links followed */
 	FILE_IS_PUBLIC = FILE_IS_READABLE | FILE_IS_REACHABLE,
+	FILE_IS_OF_ROOT = 4, /* not write it: root owns it, and no process serves it */
 } FileUse;
+
+/* Open the file of a mapping (object_open.h), or the map of a process's generated code, which
+   completes what is known of the process (jit_map.h). Return the place, which the caller closes;
+   -1: it was not opened. *use: bits of FileUse. */
+int file_opener_mapping(FileOpener *opener, const UserMapLine *mapping, unsigned *use);
+int file_opener_jit_map(FileOpener *opener, JitProcess *process);
 
 /* Opens any regular file that is stored (trusted_file.h), of at most this many bytes. *use: bits of
    FileUse; NULL: not wanted. Returns the place, which the caller closes, or -1 with errno set. */

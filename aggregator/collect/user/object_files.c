@@ -13,11 +13,12 @@
 #include <unistd.h>
 
 /* A process that has ended, or a file that was replaced: another process may still show it. */
-enum { TRIES_MAX = 16, LATE_NS = 200000000 };
+enum { TRIES_MAX = 16, REPLACES_MAX = 256, LATE_NS = 200000000 };
 
 typedef struct {
 	int descriptor; /* a place (trusted_file.h); -1: none */
 	unsigned tries;
+	bool is_of_root;      /* no stranger has written it */
 	bool was_sought;      /* without its process */
 	bool had_no_room;     /* too many files were open when it was seen */
 	char *problem;        /* owned: why names cannot be read; NULL: they can */
@@ -102,9 +103,34 @@ static void open_jit_map(ObjectFiles *files, ObjectFile *file, const UserObject 
 	keep_file(files, file, file_opener_jit_map(files->opener, &file->process));
 }
 
-static bool may_try(const ObjectFiles *files, ObjectFile *file)
+/* Anybody may copy the build id of a program into a file of his own. So a file of root takes the
+   place of one that is not. */
+static bool may_replace(const ObjectFile *file, const UserMapLine *mapping)
 {
-	if (file->descriptor >= 0 || file->tries >= TRIES_MAX)
+	return !file->is_of_root && mapping->file.build_id_bytes && file->tries < REPLACES_MAX;
+}
+
+static void open_mapping(ObjectFiles *files, ObjectFile *file, const UserMapLine *mapping)
+{
+	unsigned use;
+	int found = file_opener_mapping(files->opener, mapping, &use);
+	bool is_of_root = use & FILE_IS_OF_ROOT;
+
+	if (file->descriptor >= 0 && !is_of_root) {
+		if (found >= 0)
+			close(found);
+		return;
+	}
+	close_file(files, file);
+	keep_file(files, file, found);
+	file->is_of_root = is_of_root;
+}
+
+static bool may_try(const ObjectFiles *files, ObjectFile *file, const UserMapLine *mapping)
+{
+	if (file->descriptor >= 0)
+		return may_replace(file, mapping);
+	if (file->tries >= TRIES_MAX)
 		return false;
 	file->had_no_room = files->open_count >= files->files_max;
 	return !file->had_no_room;
@@ -120,13 +146,13 @@ void object_files_see(ObjectFiles *files, const UserMapLine *mapping)
 		return;
 	grow(files);
 	file = file_at(files, number);
-	if (!may_try(files, file))
+	if (!may_try(files, file, mapping))
 		return;
 	file->tries++;
 	if (object->type == USER_OBJECT_GENERATED)
 		open_jit_map(files, file, object);
 	else
-		keep_file(files, file, file_opener_mapping(files->opener, mapping));
+		open_mapping(files, file, mapping);
 }
 
 void object_files_see_lines(ObjectFiles *files, TextPart lines)
@@ -156,7 +182,7 @@ static void seek_file(ObjectFiles *files, ObjectFile *file, const UserObject *ob
 	if (file->was_sought)
 		return;
 	file->was_sought = true;
-	keep_file(files, file, file_opener_mapping(files->opener, &line));
+	open_mapping(files, file, &line);
 	if (file->descriptor < 0 && errno == EINTR && !file->problem)
 		file->problem = file_opener_reason(files->opener, EINTR);
 }
