@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opens an event for a moment, to learn whether the kernel accepts it. A const table explains a
- * refusal by errno and kind.
+ * Opens events for a moment, to learn whether the kernel accepts them. A const table explains a
+ * refusal by errno and kind. Events in programs are opened by a process of its own first, which
+ * holds them until the program has them.
  */
 #include "collect/points/point_events.h"
-
-/*
- * Opens events once, to learn whether the kernel accepts them, and says why it does not. It has no
- * data. Events in programs are opened by a process of its own first.
- */
 
 #include "base/clock.h"
 #include "base/escape.h"
