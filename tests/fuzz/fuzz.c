@@ -44,16 +44,18 @@ static void expect_no_control(const char *text, size_t length)
 	}
 }
 
+static const RateLayout rates_layout = { .columns = rate_columns_shown, .rows_max = UINT64_MAX };
+
+/* user_data: the session. */
 static void print_table(RateTable *given, void *user_data)
 {
 	g_autoptr(RateTable) table = given;
+	g_autoptr(Facts) facts = facts_new(user_data, false);
 	g_autoptr(GString) text = g_string_new(NULL);
 
-	rate_text_append(text, table, user_data);
+	rate_text_append(text, table, facts, &rates_layout);
 	expect_no_control(text->str, text->len);
 }
-
-static const RateLayout rates_layout = { .columns = rate_columns_shown, .rows_max = UINT64_MAX };
 
 static RateFeed *rates_of(Session *session, const GArray *cells, size_t memory_bytes)
 {
@@ -63,7 +65,7 @@ static RateFeed *rates_of(Session *session, const GArray *cells, size_t memory_b
 					      .cells = cells,
 					      .bytes_max = memory_bytes,
 					      .sink = print_table,
-					      .user_data = unconst(&rates_layout),
+					      .user_data = session,
 				      });
 }
 
