@@ -32,10 +32,9 @@ static void add_cell(HeldCaches *held, const ProfileCell *cell, unsigned lacks)
 }
 
 /* A cache whose frees are not all seen has a row, but how much it holds is not known. */
-static void add_cells(HeldCaches *held, const ViewSource *source, const GArray *filters)
+static void add_cells(HeldCaches *held, const ViewSource *source, const GArray *filters,
+		      CellFilters *prepared)
 {
-	g_autoptr(CellFilters) prepared = cell_filters_new(filters, source);
-
 	for (uint32_t i = 0; i < view_source_cells(source); i++) {
 		const ProfileCell *cell = view_source_cell(source, i);
 		int against;
@@ -65,7 +64,7 @@ static RateRow row_of(const CacheLabel *cache, const RowSums *sums)
 	return row;
 }
 
-GArray *rate_held_rows(const ViewSource *source, const GArray *filters)
+GArray *rate_held_rows(const ViewSource *source, const GArray *filters, CellFilters *prepared)
 {
 	const GroupNaming naming = { .source = source };
 	g_autoptr(GroupIndex) caches = group_index_new(dimension_lookup("cache"), &naming);
@@ -74,7 +73,7 @@ GArray *rate_held_rows(const ViewSource *source, const GArray *filters)
 	HeldCaches held = { .lacks = g_array_new(FALSE, TRUE, sizeof(unsigned)) };
 
 	group_table_init(&held.by_cache, source, indexes);
-	add_cells(&held, source, filters);
+	add_cells(&held, source, filters, prepared);
 	for (guint i = 0; i < held.by_cache.rows->len; i++) {
 		const GroupRow *group = group_table_row(&held.by_cache, i);
 		OriginId origin = group_index_member(caches, group->groups[0]);

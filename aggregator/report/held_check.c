@@ -5,9 +5,9 @@
  */
 #include "report/held_check.h"
 
+#include "base/saturate.h"
 #include "names/kmalloc_class.h"
 #include "rates/net_check.h"
-#include "table/cell_held.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,6 +32,8 @@ typedef struct {
 	const Session *session;
 	const GArray *before;   /* as in HeldCheckMoment */
 	GHashTable *caches;     /* (element-type utf8 Cache), owned */
+	Cache **by_origin;      /* owned, by OriginId: of those that are known */
+	bool *is_known;         /* the same */
 	uint64_t frees_unnamed; /* frees of an unknown cache: by kfree() */
 	double lag; /* time between the readings and the events, as a share of the run */
 } Check;
@@ -77,8 +79,20 @@ static bool counts(const Check *check, uint32_t cell)
 
 	if (check->view)
 		return view_counts_cell(check->view, cell);
-	return !profile_origin(source->profile, of->origin)->own &&
-	       cell_filters_against(check->filters, of) < 0;
+	return cell_filters_against(check->filters, of) < 0;
+}
+
+/* Returns the cache of an origin; NULL: that of no slab cache. Many cells have one origin. */
+static Cache *cache_of_origin(Check *check, OriginId id)
+{
+	const char *name;
+
+	if (check->is_known[id])
+		return check->by_origin[id];
+	check->is_known[id] = true;
+	name = slab_name(check->source, id);
+	check->by_origin[id] = name ? cache_of(check, name) : NULL;
+	return check->by_origin[id];
 }
 
 static void add_held(Check *check)
@@ -87,21 +101,19 @@ static void add_held(Check *check)
 
 	for (uint32_t i = 0; i < view_source_cells(source); i++) {
 		const ProfileCell *cell = view_source_cell(source, i);
-		const char *name = slab_name(source, cell->origin);
-		RowSums sums = { 0 };
-		Cache *cache;
+		const ProfileOrigin *origin = profile_origin(source->profile, cell->origin);
+		const HeldSums *sums = &view_source_held(source, cell)->sums;
+		Cache *cache = cache_of_origin(check, cell->origin);
 
-		if (!name)
+		if (!cache || origin->free || origin->own)
 			continue;
-		cache = cache_of(check, name);
-		cell_add_sums(source, cell, &sums);
-		cache->row.misses_frees |= sums.held.recycled > 0;
+		cache->row.misses_frees |= sums->recycled > 0;
 		if (!counts(check, i))
 			continue;
-		saturate_add(&cache->row.held, sums.summary.allocations);
-		saturate_add(&cache->row.allocated, sums.held.allocated);
-		saturate_add(&cache->freed, sums.held.freed);
-		cache->scale = MAX(cache->scale, sums.held.scale);
+		saturate_add(&cache->row.held, cell->events);
+		saturate_add(&cache->row.allocated, sums->allocated);
+		saturate_add(&cache->freed, sums->freed);
+		cache->scale = MAX(cache->scale, sums->scale);
 	}
 }
 
@@ -114,12 +126,12 @@ static void add_frees(Check *check)
 		const ProfileCell *cell = profile_cell(source->profile, i);
 		const ProfileOrigin *origin = profile_origin(source->profile, cell->origin);
 		bool is_named = origin->cache > CACHE_ID_OVERFLOW;
-		const char *name = is_named ? slab_name(source, cell->origin) : NULL;
+		Cache *cache;
 
 		if (!origin->free)
 			continue;
-		saturate_add(name ? &cache_of(check, name)->frees_named : &check->frees_unnamed,
-			     cell->events);
+		cache = is_named ? cache_of_origin(check, cell->origin) : NULL;
+		saturate_add(cache ? &cache->frees_named : &check->frees_unnamed, cell->events);
 	}
 }
 
@@ -275,10 +287,13 @@ static bool is_held_at_end(const View *view, const Session *session)
 static GArray *compare_with(Check *check, const Slabinfo *end)
 {
 	g_autoptr(Slabinfo) start = reading_of(check->session, KMT_READING_START);
+	uint32_t origins = profile_origin_count(check->source->profile);
 	GArray *rows;
 
 	if (!slabinfo_count(start) || !slabinfo_count(end))
 		return NULL;
+	check->by_origin = g_new(Cache *, origins);
+	check->is_known = g_new0(bool, origins);
 	check->caches = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, cache_free);
 	add_held(check);
 	add_frees(check);
@@ -287,6 +302,8 @@ static GArray *compare_with(Check *check, const Slabinfo *end)
 	set_older_freed(check);
 	rows = rows_of(check);
 	g_hash_table_unref(check->caches);
+	g_free(check->by_origin);
+	g_free(check->is_known);
 	return rows;
 }
 
@@ -306,10 +323,9 @@ GArray *held_check_new(const View *view, const Session *session)
 
 GArray *held_check_at(const Session *session, const HeldCheckMoment *moment)
 {
-	g_autoptr(CellFilters) filters = cell_filters_new(moment->filters, moment->source);
 	Check check = {
 		.source = moment->source,
-		.filters = filters,
+		.filters = moment->filters,
 		.session = session,
 		.before = moment->before,
 	};

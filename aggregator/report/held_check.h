@@ -3,6 +3,7 @@
 
 #include "names/slabinfo.h"
 #include "session/session.h"
+#include "table/cell_filter.h"
 #include "table/view.h"
 
 #include <glib.h>
@@ -38,7 +39,7 @@ GArray *held_check_new(const View *view, const Session *session);
 /* A moment during a run, and a reading of another one. Everything is borrowed. */
 typedef struct {
 	const ViewSource *source; /* with the cells held at the moment */
-	const GArray *filters;    /* (element-type CellFilter): which cells count */
+	CellFilters *filters;     /* prepared for the source: which cells count */
 	uint64_t end_ns;          /* the moment */
 	const Slabinfo *in_use;   /* the reading ... */
 	uint64_t read_ns;         /* ... and its time */

@@ -191,11 +191,12 @@ static Slabinfo *reading_after(const RateFeed *feed, uint64_t end_ns, uint64_t *
 /* Compares what is held with a reading that was made during the interval or before, or with that at
    the end of the run. What is freed between an interval and a reading after it is not known yet, so
    such a reading waits for the next interval. Returns the rows for the table. */
-static GArray *compare_held(RateFeed *feed, const ViewSource *source, uint64_t end_ns)
+static GArray *compare_held(RateFeed *feed, const ViewSource *source, CellFilters *filters,
+			    uint64_t end_ns)
 {
 	HeldCheckMoment moment = {
 		.source = source,
-		.filters = feed->options.cells,
+		.filters = filters,
 		.end_ns = end_ns,
 		.in_use = feed->slabinfo,
 		.read_ns = feed->slabinfo_ns,
@@ -214,12 +215,14 @@ static GArray *compare_held(RateFeed *feed, const ViewSource *source, uint64_t e
 	return held_check_at(feed->session, &moment);
 }
 
-/* Keeps what is held at the end of the last interval before a new reading. */
-static void note_held(RateFeed *feed, const ViewSource *source, uint64_t end_ns)
+/* Keeps what is held at the end of the last interval before a new reading. compared: the rows of
+   that moment, beside another reading; NULL: there are none. */
+static void note_held(RateFeed *feed, const ViewSource *source, CellFilters *filters,
+		      uint64_t end_ns, GArray *compared)
 {
 	const HeldCheckMoment moment = {
 		.source = source,
-		.filters = feed->options.cells,
+		.filters = filters,
 		.end_ns = end_ns,
 		.in_use = feed->slabinfo,
 		.read_ns = feed->slabinfo_ns,
@@ -227,7 +230,8 @@ static void note_held(RateFeed *feed, const ViewSource *source, uint64_t end_ns)
 
 	g_clear_pointer(&feed->held_before, g_array_unref);
 	if (feed->slabinfo_ns > end_ns)
-		feed->held_before = held_check_at(feed->session, &moment);
+		feed->held_before =
+			compared ? g_array_ref(compared) : held_check_at(feed->session, &moment);
 }
 
 /* Sets what the table shows of the moment at its end: what is held, with names of caches, and
@@ -241,6 +245,7 @@ static GArray *set_held(RateFeed *feed, const Interval *interval, CacheNames *ca
 	const HeldMoment moment = { .end_ns = end_ns, .last_loss_ns = losses_last_ns(session) };
 	g_autoptr(CgroupNames) cgroups = cgroup_names_new(session->text);
 	g_autoptr(HeldCells) cells = NULL;
+	g_autoptr(CellFilters) filters = NULL;
 	GArray *held;
 	ViewSource source = {
 		.profile = session->profile,
@@ -250,11 +255,12 @@ static GArray *set_held(RateFeed *feed, const Interval *interval, CacheNames *ca
 
 	session_pair_until(session, end_ns);
 	source.held_cells = cells = held_cells_new(session->pairing, all, moment);
-	request->held = held = rate_held_rows(&source, feed->options.cells);
-	request->held_compared = compare_held(feed, &source, end_ns);
+	filters = cell_filters_new(feed->options.cells, &source);
+	request->held = held = rate_held_rows(&source, feed->options.cells, filters);
+	request->held_compared = compare_held(feed, &source, filters, end_ns);
 	request->slabinfo = slabinfo_of(feed, interval);
 	if (feed->slabinfo_ns != read_ns)
-		note_held(feed, &source, end_ns);
+		note_held(feed, &source, filters, end_ns, request->held_compared);
 	return held;
 }
 

@@ -76,7 +76,8 @@ static void allocate(Run *run, uint64_t from_ns, unsigned objects)
 static GArray *check(const Run *run, uint64_t end_ns, const char *text, uint64_t read_ns,
 		     const GArray *before)
 {
-	g_autoptr(GArray) filters = g_array_new(FALSE, FALSE, sizeof(CellFilter));
+	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(CellFilter));
+	g_autoptr(CellFilters) filters = NULL;
 	g_autoptr(GString) wanted = g_string_new(text);
 	g_autoptr(Slabinfo) in_use = slabinfo_new(wanted, 4096);
 	Session *session = run->session;
@@ -87,7 +88,6 @@ static GArray *check(const Run *run, uint64_t end_ns, const char *text, uint64_t
 	ViewSource source = { .profile = session->profile, .caches = caches };
 	HeldCheckMoment moment = {
 		.source = &source,
-		.filters = filters,
 		.end_ns = end_ns,
 		.in_use = in_use,
 		.read_ns = read_ns,
@@ -96,6 +96,7 @@ static GArray *check(const Run *run, uint64_t end_ns, const char *text, uint64_t
 
 	session_pair_until(session, end_ns);
 	source.held_cells = cells = held_cells_new(session->pairing, (HeldChoice){ 0 }, at);
+	moment.filters = filters = cell_filters_new(all, &source);
 	return held_check_at(session, &moment);
 }
 
