@@ -7,7 +7,6 @@
 #include "collect/perf/perf_cost.h"
 
 #include "base/clock.h"
-#include "base/hot_assert.h"
 #include "base/median.h"
 #include "collect/perf/perf_sample.h"
 #include "collect/perf/perf_weight.h"
@@ -284,9 +283,6 @@ static void measure_filtered(Kinds *kinds, unsigned named, PerfCostRound *round)
 	Kind *kind = &kinds->filtered[named];
 	uint64_t before = kind->cpu ? calls_of(kind) : 0;
 
-	hot_assert(named < G_N_ELEMENTS(kinds->filtered));
-	hot_assert(named < G_N_ELEMENTS(round->filtered_ns));
-	hot_assert(named < G_N_ELEMENTS(round->rejected));
 	if (!kind->cpu)
 		return;
 	round->filtered_ns[named] = kind_measure(kind);
