@@ -538,7 +538,7 @@ uint32_t profile_cells_free(const Profile *profile)
 const uint32_t *profile_cells_reused(const Profile *profile, uint32_t *count)
 {
 	*count = profile->reused_end - profile->free_count;
-	return profile->free_cells + profile->free_count;
+	return *count ? profile->free_cells + profile->free_count : NULL;
 }
 
 void profile_cells_forget_reused(Profile *profile)

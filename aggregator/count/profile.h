@@ -151,7 +151,7 @@ uint32_t profile_fold_cells(Profile *profile, CellChooser choose, CellMover move
 uint32_t profile_cells_free(const Profile *profile);
 
 /* Returns the free cells that were taken again since the last profile_cells_forget_reused(), and
-   their number. Borrowed until cells are folded. */
+   their number; NULL: none. Borrowed until cells are folded. */
 const uint32_t *profile_cells_reused(const Profile *profile, uint32_t *count);
 void profile_cells_forget_reused(Profile *profile);
 
