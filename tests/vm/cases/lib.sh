@@ -276,13 +276,14 @@ cache_margin()
 }
 
 # samples_evenly PERIOD KIND COUNT CACHE…: a loop of that work, which allocates from each of the caches as
-# often, and every time at the same places of its turn.
+# often, and every time at the same places of its turn. The buffers have room for all events: on a busy host
+# the reader may get no CPU before the loop ends.
 samples_evenly()
 {
 	local name="one of $1 of $2" period=$1 kind=$2 count=$3 cache
 	local -A truths
 	shift 3
-	local by_cache=(--events=cache --by=cache --stacks=none --only-command)
+	local by_cache=(--events=cache --by=cache --stacks=none --only-command --buffer=64)
 	profile "${by_cache[@]}" -- taskset -c 0 workload "$kind" "$count"
 	for cache; do
 		truths[$cache]=$(cache_row "$cache")
