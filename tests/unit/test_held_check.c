@@ -100,6 +100,18 @@ static GArray *check(const Run *run, uint64_t end_ns, const char *text, uint64_t
 	return held_check_at(session, &moment);
 }
 
+/* Allocates files, and compares them after a second; then more, and compares them with the same
+   reading, which is a second old. Owned. */
+static GArray *check_twice(Run *run, const char *slabinfo, unsigned first, unsigned more)
+{
+	g_autoptr(GArray) before = NULL;
+
+	allocate(run, START_NS, first);
+	before = check(run, START_NS + SECOND, slabinfo, START_NS + SECOND + 1000, NULL);
+	allocate(run, START_NS + SECOND, more);
+	return check(run, START_NS + 2 * SECOND, slabinfo, START_NS + SECOND + 1000, before);
+}
+
 /* Whether the only cache holds so many objects, and whether that is contradicted. */
 static void expect(const GArray *rows, uint64_t held, bool contradicted)
 {
@@ -115,13 +127,8 @@ static void expect(const GArray *rows, uint64_t held, bool contradicted)
 Test(held_check, what_is_held_longer_than_the_reading_is_old_is_compared_exactly)
 {
 	Run run = begin();
-	g_autoptr(GArray) before = NULL, after = NULL;
+	g_autoptr(GArray) after = check_twice(&run, SLABINFO("60"), 5000, 20);
 
-	allocate(&run, START_NS, 5000);
-	before = check(&run, START_NS + SECOND, SLABINFO("60"), START_NS + SECOND + 1000, NULL);
-	allocate(&run, START_NS + SECOND, 20);
-	after = check(&run, START_NS + 2 * SECOND, SLABINFO("60"), START_NS + SECOND + 1000,
-		      before);
 	expect(after, 5020, true);
 	end(&run);
 }
@@ -163,13 +170,8 @@ Test(held_check, what_may_all_have_come_after_the_reading_is_not_contradicted)
 Test(held_check, growth_has_the_tolerance_of_free_objects_that_count_as_in_use)
 {
 	Run run = begin();
-	g_autoptr(GArray) before = NULL, after = NULL;
+	g_autoptr(GArray) after = check_twice(&run, SLABINFO("1000"), 1000, 0);
 
-	allocate(&run, START_NS, 1000);
-	before = check(&run, START_NS + SECOND, SLABINFO("1000"), START_NS + SECOND + 1000, NULL);
-	allocate(&run, START_NS + SECOND, 0);
-	after = check(&run, START_NS + 2 * SECOND, SLABINFO("1000"), START_NS + SECOND + 1000,
-		      before);
 	expect(after, 1000, false);
 	end(&run);
 }

@@ -21,7 +21,6 @@ enum {
 	ENOUGH_NS = 20 * 1000 * 1000, /* the run should begin */
 	EVENT_NS_MAX = 100000,        /* of an emulated machine; above it, the host is busy */
 	ENTRY_PERCENT = 18,           /* see entry_of() */
-	SPARSE_PERIOD = 8,            /* see PerfCost.sparse */
 	PIPES = 32,                   /* per round; up to a dozen allocations each */
 	RING_BYTES = 4 << 20,         /* as in a run: too large for the caches */
 };
@@ -394,9 +393,9 @@ static Requests requests_of(const PerfRequest *request, const GArray *points,
 	own.bare = own.full;
 	own.bare.stack_depth = 0;
 	own.sparse_full = own.full;
-	own.sparse_full.sampling_period = SPARSE_PERIOD;
+	own.sparse_full.sampling_period = COST_SPARSE_PERIOD;
 	own.sparse_bare = own.bare;
-	own.sparse_bare.sampling_period = SPARSE_PERIOD;
+	own.sparse_bare.sampling_period = COST_SPARSE_PERIOD;
 	own.parked = own.bare;
 	own.parked.sampling_period = PERF_PARKED;
 	for (guint i = 0; i < filtered->len; i++)

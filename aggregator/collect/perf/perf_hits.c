@@ -231,10 +231,9 @@ static HitCost hit_cost_of(const PointCost costs[VARIANTS], unsigned period)
 static HitCost measure_hit(const PerfRun *run, const PerfEvents *events, unsigned point)
 {
 	hot_assert(point < run->request.points_count);
-	enum { SPARSE_PERIOD = 8 }; /* see PerfCost.sparse */
 	const PointHost host = { .root = "", .kmem_folder_fd = run->plan->kmem_folder_fd };
 	unsigned count = run->request.points[point].filter ? VARIANTS : REJECTED;
-	unsigned period = run->live.parts.request->sampling_period > 1 ? SPARSE_PERIOD : 1;
+	unsigned period = run->live.parts.request->sampling_period > 1 ? COST_SPARSE_PERIOD : 1;
 	PointVariant variants[VARIANTS] = { 0 };
 	PointCost costs[VARIANTS] = { 0 };
 

@@ -26,6 +26,10 @@ static inline uint64_t cost_in_work(uint64_t loop_ns)
 	return loop_ns + loop_ns * MORE_PERCENT / 100;
 }
 
+/* Where a run leaves hits out, the cost of a sample is measured with one of this many: the kernel's
+   walk is then as cold as in the run. */
+enum { COST_SPARSE_PERIOD = 8 };
+
 /* What becomes of a hit. */
 typedef enum {
 	POINT_HIT_SAMPLED,
