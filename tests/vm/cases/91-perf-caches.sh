@@ -105,7 +105,13 @@ check_names()
 	events_by_cache sockets.kmr > sockets.caches
 	# Those of the other side are made in softirqs.
 	equals "$name, sockets: two that listen, and those that connect" 62 "$(of_cache sockets.caches TCP)"
-	equals "$name, sockets: every allocation has its cache" 0 "$(of_cache sockets.caches -)"
+	# The kernel does not call a probe in an interrupt that came while it called another one.
+	if [ "$name" = 'by probes' ]; then
+		holds "$name, sockets: as good as every allocation has its cache" \
+			[ $(($(of_cache sockets.caches -) * 500)) -le "$(all_of sockets.caches)" ]
+	else
+		equals "$name, sockets: every allocation has its cache" 0 "$(of_cache sockets.caches -)"
+	fi
 }
 
 # reuse_pages: files and sockets, processes, and caches that give their slabs back: to each other.

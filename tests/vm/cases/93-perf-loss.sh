@@ -55,17 +55,27 @@ overloaded()
 pipes=150000
 [ ! -d "$modules" ] || pipes=15000
 
-# Nobody reads at first, when every event is taken, and a second time, when fewer are.
-# shellcheck disable=SC2016 # for the shell inside
-overloaded 'the reader stops' sh -c '
-	kill -STOP "$COLLECTOR"
-	workload -t 2 pipe "$2"
-	kill -CONT "$COLLECTOR"
-	workload -t 2 pipe "$1"
-	kill -STOP "$COLLECTOR"
-	workload -t 2 pipe "$1"
-	kill -CONT "$COLLECTOR"
-	workload -t 2 pipe 1000' - "$pipes" $((pipes < 40000 ? pipes : 40000))
+# reader_stops: nobody reads at first, when every event is taken, and a second time, when fewer are.
+reader_stops()
+{
+	# shellcheck disable=SC2016 # for the shell inside
+	overloaded 'the reader stops' sh -c '
+		kill -STOP "$COLLECTOR"
+		workload -t 2 pipe "$2"
+		kill -CONT "$COLLECTOR"
+		workload -t 2 pipe "$1"
+		kill -STOP "$COLLECTOR"
+		workload -t 2 pipe "$1"
+		kill -CONT "$COLLECTOR"
+		workload -t 2 pipe 1000' - "$pipes" $((pipes < 40000 ? pipes : 40000))
+}
+
+# Beside other work, fewer events may be taken before the reader stops the first time: there is room for all of
+# them then.
+for _ in 1 2 3; do
+	reader_stops
+	grep -q '^Lost: [1-9]' report && break
+done
 has_line 'the reader stops: events are lost' '^Lost: [1-9][0-9,]* events' report
 holds 'the reader stops: for want of room' test -z "$(grep 'not delivered' report)"
 
