@@ -5,7 +5,7 @@
 #include "count/stack_table.h"
 #include "count/time_blocks.h"
 #include "record/event_reader.h"
-#include "user/user_maps.h"
+#include "code/user/user_maps.h"
 
 #include <glib.h>
 

@@ -8,7 +8,7 @@
 #include "screen/terminal.h"
 
 #include "base/escape.h"
-#include "collect/host/watchdog.h"
+#include "process/watchdog.h"
 #include "screen/fit.h"
 
 #include <curses.h>

@@ -13,7 +13,7 @@
 #include "symbols/code_objects.h"
 #include "symbols/line_table.h"
 #include "symbols/symbol_store.h"
-#include "user/user_names.h"
+#include "code/user/user_names.h"
 
 /* What the name and place of a kernel's record say about it. Its text does not contain this. */
 typedef struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Source lines by place: objects by key, places in a hash table, the functions of a place behind
- * each other, texts once. Its lines come from a process that read hostile files (collect/lines), so
+ * each other, texts once. Its lines come from a process that read hostile files (code/lines), so
  * it checks and bounds all of them.
  */
 #include "symbols/line_table.h"

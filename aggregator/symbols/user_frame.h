@@ -2,7 +2,7 @@
 #pragma once
 
 #include "symbols/line_table.h"
-#include "user/user_names.h"
+#include "code/user/user_names.h"
 
 #include <glib.h>
 

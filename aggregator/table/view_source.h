@@ -16,7 +16,7 @@
 #include "symbols/symbol_store.h"
 #include "table/merged_cells.h"
 #include "table/row_sums.h"
-#include "user/user_names.h"
+#include "code/user/user_names.h"
 
 /* The input of a view: cells, and the sources of names. Everything is borrowed. */
 typedef struct {

@@ -6,7 +6,7 @@
 #include "tools/cache_choice.h"
 
 #include "base/unconst.h"
-#include "collect/host/slab_facts.h"
+#include "collect/facts/slab_facts.h"
 #include "base/keyed_hash.h"
 #include "names/cache_list.h"
 #include "table/cell_filter.h"

@@ -7,7 +7,7 @@
 #include "tools/rate_feed.h"
 
 #include "base/clock.h"
-#include "collect/host/slab_facts.h"
+#include "collect/facts/slab_facts.h"
 #include "count/intervals.h"
 #include "report/held_check.h"
 #include "rates/rate_held.h"

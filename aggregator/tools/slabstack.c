@@ -3,8 +3,8 @@
  * The command slabstack: its words and rules, the overview of caches without CACHE (two readings of
  * the host), and main().
  */
-#include "collect/host/slab_facts.h"
-#include "collect/run/memory_facts.h"
+#include "collect/facts/slab_facts.h"
+#include "collect/facts/memory_facts.h"
 #include "options/option_values.h"
 #include "record/batch_writer.h"
 #include "tools/tool.h"

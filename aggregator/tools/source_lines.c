@@ -8,7 +8,7 @@
 #include "base/escape.h"
 #include "base/keyed_hash.h"
 #include "base/unconst.h"
-#include "collect/lines/line_resolver.h"
+#include "code/lines/line_resolver.h"
 #include "tools/source_text.h"
 
 #include <string.h>

@@ -7,9 +7,9 @@
 
 #include "base/clock.h"
 #include "base/keyed_hash.h"
-#include "collect/process/child.h"
-#include "collect/process/child_port.h"
-#include "collect/user/file_opener.h"
+#include "process/child.h"
+#include "process/child_port.h"
+#include "code/elf/file_opener.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -7,13 +7,13 @@
 
 #include "tools/suite_child.h"
 
-#include "collect/process/child_signals.h"
+#include "process/child_signals.h"
 #include "base/clock.h"
 #include "base/private_file.h"
 #include "base/words.h"
 #include "record/probe_kinds.h"
-#include "collect/process/process_group.h"
-#include "collect/host/watchdog.h"
+#include "process/process_group.h"
+#include "process/watchdog.h"
 #include "base/exit_status.h"
 
 #include <errno.h>

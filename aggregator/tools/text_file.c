@@ -6,7 +6,7 @@
 #include "tools/text_file.h"
 
 #include "base/private_file.h"
-#include "collect/host/watchdog.h"
+#include "process/watchdog.h"
 
 #include <errno.h>
 #include <gio/gio.h>

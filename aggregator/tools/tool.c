@@ -6,12 +6,13 @@
  */
 #include "tools/tool.h"
 
+#include "collect/tracefs/kprobe_group.h"
 #include "collect/run/check.h"
 #include "collect/run/collect_live.h"
 #include "import/input.h"
 #include "collect/run/oom_score.h"
 #include "collect/stap/stap_build.h"
-#include "collect/host/watchdog.h"
+#include "process/watchdog.h"
 #include "base/escape.h"
 #include "base/exit_status.h"
 #include "session/losses.h"
@@ -798,7 +799,7 @@ static ExitStatus run_watched(ExitStatus (*run)(Options *options), Options *opti
 	g_autoptr(GError) error = NULL;
 	ExitStatus status;
 
-	if (!watchdog_start(&error))
+	if (!watchdog_start(kprobe_group_undo, &error))
 		return fail(EXIT_FAILED, error);
 	status = run(options);
 	watchdog_end();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A file with debug data, as the process reads it that has no rights. */
-#include "collect/lines/debug_lines.h"
-#include "collect/lines/debug_object.h"
+#include "code/lines/debug_lines.h"
+#include "code/lines/debug_object.h"
 #include "fuzz/fuzz.h"
 
 #include <stdlib.h>

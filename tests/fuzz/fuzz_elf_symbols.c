@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A program or library that a process has mapped. */
-#include "collect/user/elf_file.h"
-#include "collect/user/elf_symbols.h"
+#include "code/elf/elf_file.h"
+#include "code/elf/elf_symbols.h"
 #include "fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * header's type is taken, its length is what there is.
  */
 #include "collect/perf/perf_sample.h"
-#include "collect/host/tracepoint_format.h"
+#include "collect/tracefs/tracepoint_format.h"
 #include "fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * A stack, and the file whose code it calls: a header, the copy of the stack, then an ELF file,
  * which is mapped at the header's base. Code without a file is mapped behind it.
  */
-#include "collect/unwind/unwind_stack.h"
+#include "code/unwind/unwind_stack.h"
 #include "fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Texts about user space: what was mapped, names of functions, where code is in the debug data, and
    the map of generated code. */
-#include "collect/user/jit_map.h"
+#include "code/elf/jit_map.h"
 #include "fuzz/fuzz.h"
-#include "user/user_names.h"
+#include "code/user/user_names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * "message" as third word it ends with one on stderr after the last table, as a collector does that
  * fails.
  */
-#include "collect/host/watchdog.h"
+#include "process/watchdog.h"
 #include "screen/made_tables.h"
 #include "screen/screen.h"
 
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 	g_autoptr(GError) error = NULL;
 	Demo demo = { .key = "process" };
 
-	if (argc < 3 || !(demo.log = fopen(argv[1], "we")) || !watchdog_start(NULL))
+	if (argc < 3 || !(demo.log = fopen(argv[1], "we")) || !watchdog_start(NULL, NULL))
 		return EXIT_FAILURE;
 	signal(SIGTERM, on_signal);
 	demo.screen = screen_start(&options, &error);

@@ -5,7 +5,7 @@
  * ends and leaves the command alone. Its last line says how the command ended.
  */
 #include "base/clock.h"
-#include "collect/host/watchdog.h"
+#include "process/watchdog.h"
 #include "collect/run/command.h"
 
 #include <poll.h>
@@ -69,7 +69,7 @@ int main(int argc, char **argv)
 	struct sigaction action = { .sa_handler = on_signal };
 	int result;
 
-	if (argc < 4 || !watchdog_start(NULL))
+	if (argc < 4 || !watchdog_start(NULL, NULL))
 		return 2;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);

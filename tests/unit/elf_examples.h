@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "collect/user/elf_symbols.h"
+#include "code/elf/elf_symbols.h"
 
 #include <criterion/criterion.h>
 #include <elfutils/libdwfl.h>

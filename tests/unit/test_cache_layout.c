@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "collect/host/cache_layout.h"
+#include "collect/slabs/cache_layout.h"
 #include "temporary.h"
 
 #include <criterion/criterion.h>

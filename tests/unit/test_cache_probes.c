@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/host/cache_probes.h"
+#include "collect/slabs/cache_probes.h"
 
 #include "fake_host.h"
 #include "leaks.h"

@@ -3,8 +3,8 @@
 
 #include "collect/run/check.h"
 
-#include "collect/host/cache_layout.h"
-#include "collect/host/cache_probes.h"
+#include "collect/slabs/cache_layout.h"
+#include "collect/slabs/cache_probes.h"
 #include "collect/run/collector_types.h"
 #include "collect/stap/stap_build.h"
 #include "collect/stap/stap_walk_check.h"

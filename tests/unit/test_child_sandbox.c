@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/process/child_sandbox.h"
+#include "process/child_sandbox.h"
 
 #include "refused_call.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/process/child_signals.h"
+#include "process/child_signals.h"
 
 #include <criterion/criterion.h>
 #include <poll.h>

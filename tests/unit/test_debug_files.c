@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/lines/debug_files.h"
+#include "code/lines/debug_files.h"
 
 #include "leaks.h"
 #include "temporary.h"

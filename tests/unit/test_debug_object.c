@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/lines/debug_lines.h"
-#include "collect/lines/debug_object.h"
+#include "code/lines/debug_lines.h"
+#include "code/lines/debug_object.h"
 
 #include "temporary.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/user/elf_functions.h"
+#include "code/elf/elf_functions.h"
 
 #include "leaks.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/user/elf_symbols.h"
+#include "code/elf/elf_symbols.h"
 
-#include "collect/user/elf_file.h"
-#include "collect/user/vdso_image.h"
+#include "code/elf/elf_file.h"
+#include "code/elf/vdso_image.h"
 #include "elf_examples.h"
 #include "leaks.h"
 

@@ -3,9 +3,9 @@
    objects. The tools of binutils prepare the files, from a program of the tests. */
 #include "config.h"
 
-#include "collect/user/elf_symbols.h"
+#include "code/elf/elf_symbols.h"
 
-#include "collect/user/elf_file.h"
+#include "code/elf/elf_file.h"
 #include "elf_examples.h"
 #include "leaks.h"
 #include "temporary.h"

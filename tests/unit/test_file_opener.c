@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/user/file_opener.h"
+#include "code/elf/file_opener.h"
 
 #include "base/clock.h"
 #include "base/trusted_file.h"
-#include "collect/process/child.h"
-#include "collect/process/stop_signal.h"
+#include "process/child.h"
+#include "process/stop_signal.h"
 #include "fuse_server.h"
 #include "leaks.h"
 #include "refused_call.h"

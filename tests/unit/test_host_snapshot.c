@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/host/host_snapshot.h"
+#include "collect/facts/host_snapshot.h"
 
 #include "build_id_notes.h"
 #include "fake_host.h"

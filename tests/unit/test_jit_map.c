@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/user/jit_map.h"
+#include "code/elf/jit_map.h"
 
-#include "collect/user/user_resolve.h"
+#include "code/elf/user_resolve.h"
 #include "fake_host.h"
 #include "leaks.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/host/kmem_points.h"
+#include "collect/tracefs/kmem_points.h"
 
 #include "collect/run/collector.h"
 #include "collect/perf/perf_sample.h"

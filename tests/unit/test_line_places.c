@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/lines/line_places.h"
+#include "code/lines/line_places.h"
 
 #include "leaks.h"
 #include "lines_run.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/lines/lines_child.h"
+#include "code/lines/lines_child.h"
 
-#include "collect/user/elf_file.h"
+#include "code/elf/elf_file.h"
 #include "leaks.h"
 #include "lines_example.h"
 #include "process.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/run/memory_facts.h"
+#include "collect/facts/memory_facts.h"
 
 #include "base/clock.h"
 #include "fake_host.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/host/object_probes.h"
+#include "collect/slabs/object_probes.h"
 
 #include "fake_host.h"
 #include "leaks.h"

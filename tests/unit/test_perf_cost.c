@@ -2,10 +2,10 @@
 #include "collect/perf/perf_cost.h"
 
 #include "collect/run/collector.h"
-#include "collect/host/kmem_points.h"
+#include "collect/tracefs/kmem_points.h"
 #include "collect/perf/perf_sample.h"
 #include "collect/perf/perf_turn.h"
-#include "collect/host/tracefs.h"
+#include "collect/tracefs/tracefs.h"
 
 #include "leaks.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/perf/perf_run.h"
 
-#include "collect/host/kmem_points.h"
-#include "collect/host/tracefs.h"
+#include "collect/tracefs/kmem_points.h"
+#include "collect/tracefs/tracefs.h"
 #include "leaks.h"
 #include "record/address_sample.h"
 #include "session/losses.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/points/point_cost.h"
 
-#include "collect/host/tracefs.h"
+#include "collect/tracefs/tracefs.h"
 #include "leaks.h"
 
 #include <criterion/criterion.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/points/point_events.h"
 
-#include "collect/host/tracefs.h"
+#include "collect/tracefs/tracefs.h"
 #include "collect/points/point_columns.h"
 #include "fake_host.h"
 #include "leaks.h"

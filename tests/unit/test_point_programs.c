@@ -2,7 +2,7 @@
 #include "collect/points/point_columns.h"
 #include "collect/points/point_events.h"
 
-#include "collect/host/tracefs.h"
+#include "collect/tracefs/tracefs.h"
 #include "fake_host.h"
 #include "fuse_server.h"
 #include "leaks.h"

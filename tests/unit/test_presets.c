@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "probes/preset_list.h"
 
-#include "collect/host/tracepoint_format.h"
+#include "collect/tracefs/tracepoint_format.h"
 #include "leaks.h"
 
 #include <criterion/criterion.h>

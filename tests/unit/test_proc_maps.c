@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/user/proc_maps.h"
+#include "code/elf/proc_maps.h"
 
 #include "fake_host.h"
 #include "leaks.h"

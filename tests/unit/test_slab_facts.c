@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/host/slab_facts.h"
+#include "collect/facts/slab_facts.h"
 
 #include "base/clock.h"
 #include "fake_host.h"

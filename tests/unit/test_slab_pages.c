@@ -2,7 +2,7 @@
 #include "collect/slabs/slab_pages.h"
 
 #include "collect/slabs/slab_probe.h"
-#include "collect/host/tracepoint_format.h"
+#include "collect/tracefs/tracepoint_format.h"
 #include "fake_host.h"
 #include "byte_order.h"
 #include "leaks.h"

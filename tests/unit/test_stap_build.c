@@ -5,7 +5,7 @@
 #include "collect/stap/kernel_headers.h"
 #include "collect/stap/module_cache.h"
 #include "collect/stap/stap_workarounds.h"
-#include "collect/host/watchdog.h"
+#include "process/watchdog.h"
 #include "leaks.h"
 #include "module_image.h"
 #include "process.h"
@@ -427,7 +427,7 @@ Test(stap_build, nothing_is_left_of_a_killed_program, .timeout = 60)
 	write_stap(&host, COMPILES_ON "touch ../../running; wait");
 	program = fork();
 	if (!program) {
-		if (watchdog_start(NULL))
+		if (watchdog_start(NULL, NULL))
 			stap_build_module(&host.tool, &host.request, NULL);
 		_exit(0);
 	}

@@ -5,11 +5,11 @@
 
 #include "base/clock.h"
 #include "import/input.h"
-#include "collect/host/cache_layout.h"
+#include "collect/slabs/cache_layout.h"
 #include "collect/stap/stap_arguments.h"
 #include "collect/stap/stap_child.h"
 #include "collect/stap/stap_counters.h"
-#include "collect/host/watchdog.h"
+#include "process/watchdog.h"
 #include "event_batch.h"
 #include "fake_host.h"
 #include "leaks.h"
@@ -599,7 +599,7 @@ static pid_t run_watched(Stage *stage)
 
 	if (program)
 		return program;
-	if (!watchdog_start(NULL))
+	if (!watchdog_start(NULL, NULL))
 		_exit(1);
 	_exit(run(stage, NULL, NULL));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/host/stap_tool.h"
+#include "collect/facts/stap_tool.h"
 
 #include "collect/stap/module_cache.h"
 #include "leaks.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/process/stop_signal.h"
+#include "process/stop_signal.h"
 
 #include <criterion/criterion.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/host/tracefs.h"
+#include "collect/tracefs/tracefs.h"
 
 #include "fake_host.h"
 #include "leaks.h"

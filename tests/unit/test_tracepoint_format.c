@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "collect/host/tracepoint_format.h"
+#include "collect/tracefs/tracepoint_format.h"
 
 #include "leaks.h"
 #include "perf_fixtures.h"

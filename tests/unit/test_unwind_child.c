@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/unwind/unwind_child.h"
+#include "code/unwind/unwind_child.h"
 
 #include "base/clock.h"
 #include "fixtures/user_samples.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/unwind/unwind_stack.h"
+#include "code/unwind/unwind_stack.h"
 
 #include "fixtures/dwfl_walk.h"
 #include "fixtures/user_samples.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "user/user_maps.h"
+#include "code/user/user_maps.h"
 
 #include "leaks.h"
 

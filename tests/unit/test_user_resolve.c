@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/user/user_resolve.h"
+#include "code/elf/user_resolve.h"
 
-#include "collect/user/elf_file.h"
-#include "collect/user/object_open.h"
+#include "code/elf/elf_file.h"
+#include "code/elf/object_open.h"
 #include "leaks.h"
 #include "temporary.h"
 

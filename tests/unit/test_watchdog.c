@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/host/watchdog.h"
+#include "process/watchdog.h"
 
 #include "collect/run/command.h"
 #include "leaks.h"
@@ -40,7 +40,7 @@ static Program program_new(void (*begin)(const char *folder))
 	program.pid = fork();
 	if (program.pid)
 		return program;
-	if (!watchdog_start(NULL))
+	if (!watchdog_start(NULL, NULL))
 		_exit(1);
 	begin(program.folder);
 	say(program.folder, "begun", getpid());
@@ -318,7 +318,7 @@ Test(watchdog, a_held_command_does_not_stand_for_the_program, .timeout = 60)
 
 Test(watchdog, a_program_that_ends_in_order_waits_for_it, .timeout = 60)
 {
-	cr_assert(watchdog_start(NULL));
+	cr_assert(watchdog_start(NULL, NULL));
 	watchdog_end();
 	cr_expect(eq(int, waitpid(-1, NULL, WNOHANG), -1));
 	watchdog_end();
@@ -333,7 +333,7 @@ Test(watchdog, a_killed_one_does_not_disturb_the_program, .timeout = 60)
 
 	signal(SIGPIPE, SIG_DFL);
 	temporary_write(folder, "a file", "", 0);
-	cr_assert(watchdog_start(NULL));
+	cr_assert(watchdog_start(NULL, NULL));
 	cr_assert(g_file_get_contents(path, &children, NULL, NULL));
 	kill((pid_t)g_ascii_strtoll(children, NULL, 10), SIGKILL);
 	g_usleep(100 * PROCESS_TRY_US);

@@ -12,9 +12,9 @@
  * command's status; 77: refused.
  */
 #include "base/cpu_list.h"
-#include "collect/host/kmem_points.h"
+#include "collect/tracefs/kmem_points.h"
 #include "collect/perf/perf_filter.h"
-#include "collect/host/tracefs.h"
+#include "collect/tracefs/tracefs.h"
 #include "record/probe_kinds.h"
 #include "symbols/inner_kmallocs_find.h"
 

@@ -6,17 +6,17 @@
 #include "collect/run/check.h"
 
 #include "collect/perf/bpf_beside.h"
-#include "collect/host/cache_probes.h"
-#include "collect/host/capabilities.h"
-#include "collect/host/host_memory.h"
-#include "collect/host/host_snapshot.h"
-#include "collect/host/kmem_points.h"
-#include "collect/host/object_probes.h"
+#include "collect/slabs/cache_probes.h"
+#include "collect/facts/capabilities.h"
+#include "collect/facts/host_memory.h"
+#include "collect/facts/host_snapshot.h"
+#include "collect/tracefs/kmem_points.h"
+#include "collect/slabs/object_probes.h"
 #include "collect/perf/perf_ring.h"
 #include "collect/points/point_set.h"
-#include "collect/host/pid_namespace.h"
+#include "collect/facts/pid_namespace.h"
 #include "collect/slabs/slab_probe.h"
-#include "collect/host/tracefs.h"
+#include "collect/tracefs/tracefs.h"
 
 #include <errno.h>
 #include <fcntl.h>

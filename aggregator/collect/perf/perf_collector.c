@@ -6,12 +6,12 @@
  */
 #include "collect/run/check.h"
 
-#include "collect/host/host_memory.h"
-#include "collect/host/kmem_points.h"
-#include "collect/host/object_probes.h"
+#include "collect/facts/host_memory.h"
+#include "collect/tracefs/kmem_points.h"
+#include "collect/slabs/object_probes.h"
 #include "collect/perf/perf_ring.h"
 #include "collect/perf/perf_run.h"
-#include "collect/host/tracefs.h"
+#include "collect/tracefs/tracefs.h"
 
 #include <sys/utsname.h>
 #include <unistd.h>

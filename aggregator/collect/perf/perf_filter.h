@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "collect/host/kmem_points.h"
+#include "collect/tracefs/kmem_points.h"
 #include "record/inner_kmallocs.h"
 
 /*

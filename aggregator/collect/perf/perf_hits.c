@@ -7,12 +7,12 @@
 #include "collect/perf/perf_hits.h"
 
 #include "base/hot_assert.h"
-#include "collect/host/kmem_points.h"
+#include "collect/tracefs/kmem_points.h"
 #include "collect/points/point_cost.h"
 #include "collect/points/point_registers.h"
-#include "collect/user/vdso_image.h"
+#include "code/elf/vdso_image.h"
 #include "record/batch_writer.h"
-#include "user/user_map_line.h"
+#include "code/user/user_map_line.h"
 
 #include <string.h>
 #include <unistd.h>

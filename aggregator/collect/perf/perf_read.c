@@ -7,14 +7,14 @@
  */
 #include "base/clock.h"
 #include "base/hot_assert.h"
-#include "collect/host/kmem_points.h"
+#include "collect/tracefs/kmem_points.h"
 #include "collect/perf/perf_hits.h"
 #include "collect/perf/perf_names.h"
 #include "collect/perf/perf_sample.h"
 #include "collect/perf/perf_scatter.h"
 #include "collect/perf/perf_state.h"
 #include "collect/perf/perf_weight.h"
-#include "collect/process/child.h"
+#include "process/child.h"
 #include "record/address_sample.h"
 
 /* The hot path: from a record to the batch. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "collect/host/cache_probes.h"
+#include "collect/slabs/cache_probes.h"
 #include "collect/points/point_set.h"
 #include "collect/slabs/slab_probe.h"
 #include "collect/run/collector.h"

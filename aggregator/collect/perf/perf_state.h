@@ -2,7 +2,7 @@
 #pragma once
 
 #include "collect/perf/bpf_beside.h"
-#include "collect/host/cache_sites.h"
+#include "collect/slabs/cache_sites.h"
 #include "collect/slabs/slab_hits.h"
 #include "collect/slabs/slab_pages.h"
 #include "collect/run/live_run.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "collect/unwind/unwind_child.h"
+#include "code/unwind/unwind_child.h"
 #include "record/event_writer.h"
-#include "user/user_map_line.h"
-#include "user/user_objects.h"
+#include "code/user/user_map_line.h"
+#include "code/user/user_objects.h"
 
 #include <stdbool.h>
 #include <stdint.h>

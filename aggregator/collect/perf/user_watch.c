@@ -7,9 +7,9 @@
 #include "collect/perf/user_watch.h"
 
 #include "base/clock.h"
-#include "collect/user/user_resolve.h"
+#include "code/elf/user_resolve.h"
 #include "record/batch_writer.h"
-#include "user/user_map_line.h"
+#include "code/user/user_map_line.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "base/text_part.h"
 #include "collect/perf/perf_sample.h"
 #include "collect/run/live_run.h"
-#include "collect/user/object_files.h"
+#include "code/elf/object_files.h"
 
 #include <linux/perf_event.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "collect/user/elf_file.h"
+#include "code/elf/elf_file.h"
 
 #include <glib.h>
 #include <stdbool.h>

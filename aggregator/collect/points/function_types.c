@@ -18,7 +18,7 @@ void function_types_free(FunctionTypes *types)
 }
 
 #ifdef HAVE_LIBBPF
-#include "collect/host/btf_file.h"
+#include "collect/facts/btf_file.h"
 
 #include <bpf/btf.h>
 

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/median.h"
 #include "base/unconst.h"
-#include "collect/user/file_opener.h"
+#include "code/elf/file_opener.h"
 
 #include <fcntl.h>
 #include <link.h>

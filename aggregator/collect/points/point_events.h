@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "collect/host/tracepoint_format.h"
+#include "collect/tracefs/tracepoint_format.h"
 #include "collect/points/function_types.h"
-#include "collect/process/child.h"
+#include "process/child.h"
 #include "probes/probe_spec.h"
 
 #include <glib.h>

@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/unconst.h"
-#include "collect/process/child_port.h"
-#include "collect/user/file_opener.h"
+#include "process/child_port.h"
+#include "code/elf/file_opener.h"
 
 #include <errno.h>
 #include <fcntl.h>

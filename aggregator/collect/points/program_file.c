@@ -6,8 +6,8 @@
 #include "collect/points/program_file.h"
 
 #include "collect/points/point_find.h"
-#include "collect/user/file_opener.h"
-#include "collect/user/mapped_path.h"
+#include "code/elf/file_opener.h"
+#include "code/elf/mapped_path.h"
 
 #include <errno.h>
 #include <gio/gio.h>

@@ -22,10 +22,10 @@
 #include "base/text_part.h"
 #include "collect/points/function_symbols.h"
 #include "collect/points/symbol_files.h"
-#include "collect/process/child.h"
-#include "collect/process/child_port.h"
-#include "collect/user/elf_debug_file.h"
-#include "collect/user/file_opener.h"
+#include "process/child.h"
+#include "process/child_port.h"
+#include "code/elf/elf_debug_file.h"
+#include "code/elf/file_opener.h"
 
 #include <errno.h>
 #include <gio/gio.h>

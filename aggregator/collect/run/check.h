@@ -2,7 +2,7 @@
 #pragma once
 
 #include "collect/run/collector.h"
-#include "collect/host/stap_tool.h"
+#include "collect/facts/stap_tool.h"
 #include "base/disk_space.h"
 
 #include <glib.h>

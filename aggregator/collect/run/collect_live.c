@@ -7,7 +7,7 @@
 #include "collect/run/collect_live.h"
 
 #include "collect/run/command.h"
-#include "collect/host/watchdog.h"
+#include "process/watchdog.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "collect/host/host_snapshot.h"
+#include "collect/facts/host_snapshot.h"
 #include "collect/run/choices.h"
 #include "probes/preset.h"
 #include "record/probe_kinds.h"

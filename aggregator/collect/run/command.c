@@ -9,9 +9,9 @@
 #include "collect/run/command.h"
 
 #include "base/clock.h"
-#include "collect/host/watchdog.h"
-#include "collect/process/child_signals.h"
-#include "collect/process/terminal_relay.h"
+#include "process/watchdog.h"
+#include "process/child_signals.h"
+#include "process/terminal_relay.h"
 #include "collect/run/identity.h"
 #include "collect/run/oom_score.h"
 

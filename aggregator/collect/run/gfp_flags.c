@@ -6,7 +6,7 @@
 #include "collect/run/gfp_flags.h"
 
 #include "collect/run/run_facts.h"
-#include "collect/host/tracepoint_format.h"
+#include "collect/tracefs/tracepoint_format.h"
 #include "record/format.h"
 
 #include <string.h>

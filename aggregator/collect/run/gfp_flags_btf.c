@@ -8,7 +8,7 @@
 #include "collect/run/gfp_flags.h"
 
 #ifdef HAVE_LIBBPF
-#include "collect/host/btf_file.h"
+#include "collect/facts/btf_file.h"
 
 #include <bpf/btf.h>
 #include <string.h>

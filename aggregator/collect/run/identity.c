@@ -7,7 +7,7 @@
 
 #include "collect/run/identity.h"
 
-#include "collect/process/child_files.h"
+#include "process/child_files.h"
 
 #include <grp.h>
 #include <linux/keyctl.h>

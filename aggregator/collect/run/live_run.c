@@ -8,10 +8,10 @@
 #include "collect/run/live_run.h"
 
 #include "base/clock.h"
-#include "collect/host/slab_facts.h"
-#include "collect/host/watchdog.h"
-#include "collect/process/stop_signal.h"
-#include "collect/run/memory_facts.h"
+#include "collect/facts/slab_facts.h"
+#include "process/watchdog.h"
+#include "process/stop_signal.h"
+#include "collect/facts/memory_facts.h"
 
 #include <gio/gio.h>
 #include <glib-unix.h>

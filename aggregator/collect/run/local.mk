@@ -1,7 +1,7 @@
 libaggregator_a_SOURCES += \
 	aggregator/collect/run/buffer_plan.c aggregator/collect/run/buffer_plan.h \
-	aggregator/collect/run/choices.c aggregator/collect/run/choices.h \
 	aggregator/collect/run/check.c aggregator/collect/run/check.h \
+	aggregator/collect/run/choices.c aggregator/collect/run/choices.h \
 	aggregator/collect/run/collect_live.c aggregator/collect/run/collect_live.h \
 	aggregator/collect/run/collector.h \
 	aggregator/collect/run/collector_types.c aggregator/collect/run/collector_types.h \
@@ -12,7 +12,6 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/run/gfp_flags_btf.c \
 	aggregator/collect/run/identity.c aggregator/collect/run/identity.h \
 	aggregator/collect/run/live_run.c aggregator/collect/run/live_run.h \
-	aggregator/collect/run/memory_facts.c aggregator/collect/run/memory_facts.h \
 	aggregator/collect/run/memory_watch.c aggregator/collect/run/memory_watch.h \
 	aggregator/collect/run/oom_score.c aggregator/collect/run/oom_score.h \
 	aggregator/collect/run/progress.c aggregator/collect/run/progress.h \

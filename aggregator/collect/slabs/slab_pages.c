@@ -8,7 +8,7 @@
 #include "collect/slabs/slab_pages.h"
 
 #include "base/bytes.h"
-#include "collect/host/kmem_points.h"
+#include "collect/tracefs/kmem_points.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "collect/host/cache_layout.h"
+#include "collect/slabs/cache_layout.h"
 #include "collect/slabs/kernel_memory.h"
 #include "record/event_writer.h"
 

@@ -5,8 +5,8 @@
  */
 #include "collect/slabs/slab_probe.h"
 
-#include "collect/host/kmem_points.h"
-#include "collect/host/tracepoint_format.h"
+#include "collect/tracefs/kmem_points.h"
+#include "collect/tracefs/tracepoint_format.h"
 
 #include <errno.h>
 #include <gio/gio.h>

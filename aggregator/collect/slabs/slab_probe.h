@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "collect/host/kprobe_group.h"
+#include "collect/tracefs/kprobe_group.h"
 #include "collect/slabs/slab_pages.h"
 
 #include <glib.h>

@@ -5,8 +5,8 @@
  */
 #include "collect/stap/kernel_headers.h"
 
-#include "collect/host/distribution.h"
-#include "collect/host/line_value.h"
+#include "collect/facts/distribution.h"
+#include "collect/facts/line_value.h"
 
 #include <gio/gio.h>
 #include <stdlib.h>

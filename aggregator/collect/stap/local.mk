@@ -2,6 +2,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/stap/kernel_headers.c aggregator/collect/stap/kernel_headers.h \
 	aggregator/collect/stap/module_cache.c aggregator/collect/stap/module_cache.h \
 	aggregator/collect/stap/module_file.c aggregator/collect/stap/module_file.h \
+	aggregator/collect/stap/module_rights.c aggregator/collect/stap/module_rights.h \
 	aggregator/collect/stap/stap_arguments.c aggregator/collect/stap/stap_arguments.h \
 	aggregator/collect/stap/stap_build.c aggregator/collect/stap/stap_build.h \
 	aggregator/collect/stap/stap_check.c \

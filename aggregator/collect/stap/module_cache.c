@@ -6,7 +6,7 @@
  */
 #include "collect/stap/module_cache.h"
 
-#include "collect/host/watchdog.h"
+#include "process/watchdog.h"
 #include "base/escape.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "collect/stap/stap_arguments.h"
 
 #include "base/words.h"
-#include "collect/host/cache_layout.h"
+#include "collect/slabs/cache_layout.h"
 #include "record/format.h"
 
 #include <string.h>

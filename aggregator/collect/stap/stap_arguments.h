@@ -5,7 +5,7 @@
 #include "collect/run/collector.h"
 #include "collect/stap/stap_options.h"
 #include "collect/stap/stap_points.h"
-#include "collect/host/stap_tool.h"
+#include "collect/facts/stap_tool.h"
 #include "record/inner_kmallocs.h"
 
 #include <glib.h>

@@ -8,10 +8,10 @@
 #include "collect/stap/stap_child.h"
 
 #include "base/unconst.h"
-#include "collect/process/child_signals.h"
+#include "process/child_signals.h"
 #include "base/clock.h"
-#include "collect/process/process_group.h"
-#include "collect/host/watchdog.h"
+#include "process/process_group.h"
+#include "process/watchdog.h"
 
 #include <errno.h>
 #include <fcntl.h>

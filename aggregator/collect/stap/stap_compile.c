@@ -6,10 +6,10 @@
  */
 #include "collect/stap/stap_compile.h"
 
-#include "collect/process/child_signals.h"
-#include "collect/process/process_group.h"
+#include "process/child_signals.h"
+#include "process/process_group.h"
 #include "collect/stap/stap_messages.h"
-#include "collect/host/watchdog.h"
+#include "process/watchdog.h"
 
 #include <errno.h>
 #include <fcntl.h>

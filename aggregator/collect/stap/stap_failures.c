@@ -5,7 +5,7 @@
  */
 #include "collect/stap/stap_failures.h"
 
-#include "collect/host/distribution.h"
+#include "collect/facts/distribution.h"
 
 #include <glib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "collect/run/memory_watch.h"
-#include "collect/host/watchdog.h"
+#include "process/watchdog.h"
 #include "collect/stap/stap_start.h"
 
 #include <signal.h>

@@ -12,7 +12,7 @@
 #include "collect/stap/stap_arguments.h"
 #include "collect/stap/stap_start.h"
 #include "collect/stap/stap_state.h"
-#include "collect/host/watchdog.h"
+#include "process/watchdog.h"
 
 #include <errno.h>
 #include <gio/gio.h>

@@ -5,7 +5,7 @@
 #include "collect/run/collector.h"
 #include "collect/stap/stap_options.h"
 #include "collect/stap/stap_points.h"
-#include "collect/host/stap_tool.h"
+#include "collect/facts/stap_tool.h"
 
 /* Prepared by the SystemTap collector before it loads anything. Everything is borrowed. */
 typedef struct {

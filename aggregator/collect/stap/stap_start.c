@@ -5,11 +5,11 @@
  */
 #include "collect/stap/stap_start.h"
 
-#include "collect/process/process_group.h"
+#include "process/process_group.h"
 #include "base/setting.h"
 #include "collect/stap/stap_child.h"
 #include "collect/stap/stap_leftovers.h"
-#include "collect/host/watchdog.h"
+#include "process/watchdog.h"
 #include "base/escape.h"
 
 #include <errno.h>

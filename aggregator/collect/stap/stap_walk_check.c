@@ -5,7 +5,7 @@
  */
 #include "collect/stap/stap_walk_check.h"
 
-#include "collect/host/host_snapshot.h"
+#include "collect/facts/host_snapshot.h"
 #include "collect/stap/kernel_headers.h"
 
 #include <gio/gio.h>

@@ -5,7 +5,7 @@
  */
 #include "collect/tasks/task_births.h"
 
-#include "collect/host/tracepoint_format.h"
+#include "collect/tracefs/tracepoint_format.h"
 
 /* include/uapi/linux/sched.h, the same in every kernel. */
 enum { THREAD_FLAG = 0x10000 };

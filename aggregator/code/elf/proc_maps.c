@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lists the executable mappings of all processes as lines of the stream, with build ids; a table
+ * remembers the build ids of files that were read. Runs in the process that opens files, when a
+ * recording begins.
+ */
+#include "code/elf/proc_maps.h"
+
+#include "base/keyed_hash.h"
+#include "base/unconst.h"
+#include "code/elf/elf_build_id.h"
+#include "code/elf/object_open.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BUILD_IDS_MAX = 1 << 16 };
+
+typedef struct {
+	const ProcMapsRequest *request;
+	GString *out;      /* of a process */
+	GHashTable *files; /* (element-type utf8 UserFileId): build ids, by device and inode */
+} Scan;
+
+static bool parse_range(TextPart word, UserMapLine *line)
+{
+	const char *dash = memchr(word.text, '-', word.length);
+	size_t digits = dash ? (size_t)(dash - word.text) : 0;
+	uint64_t end;
+
+	if (!dash || !text_part_hexadecimal((TextPart){ word.text, digits }, &line->start) ||
+	    !text_part_hexadecimal((TextPart){ dash + 1, word.length - digits - 1 }, &end))
+		return false;
+	line->length = end - line->start;
+	return end > line->start;
+}
+
+/* Parses "08:1f", in hexadecimal digits. */
+static bool parse_device(TextPart word, UserFileId *file)
+{
+	const char *colon = memchr(word.text, ':', word.length);
+	size_t digits = colon ? (size_t)(colon - word.text) : 0;
+	uint64_t major, minor;
+
+	if (!colon || !text_part_hexadecimal((TextPart){ word.text, digits }, &major) ||
+	    !text_part_hexadecimal((TextPart){ colon + 1, word.length - digits - 1 }, &minor))
+		return false;
+	file->major = (uint32_t)major;
+	file->minor = (uint32_t)minor;
+	return true;
+}
+
+static void skip_blanks(TextPart *text)
+{
+	while (text->length && *text->text == ' ') {
+		text->text++;
+		text->length--;
+	}
+}
+
+/* Parses a line of /proc/PID/maps (fs/proc/task_mmu.c): range, rights, offset, device, inode, path.
+   Returns false if it is not wanted. */
+static bool parse_maps_line(TextPart text, bool with_data, UserMapLine *line)
+{
+	TextPart rights;
+
+	if (!parse_range(text_part_next_word(&text), line))
+		return false;
+	rights = text_part_next_word(&text);
+	if (rights.length < 3 || (rights.text[2] != 'x' && !with_data) ||
+	    !text_part_hexadecimal(text_part_next_word(&text), &line->file_offset) ||
+	    !parse_device(text_part_next_word(&text), &line->file) ||
+	    !text_part_decimal_64(text_part_next_word(&text), &line->file.inode))
+		return false;
+	skip_blanks(&text);
+	line->path = text;
+	return text.length <= USER_PATH_BYTES_MAX;
+}
+
+static UserFileId *read_build_id(const Scan *scan, const UserMapLine *line)
+{
+	UserFileId *id = g_new0(UserFileId, 1);
+	int descriptor = object_open(scan->request->root, line);
+
+	if (descriptor < 0)
+		return id;
+	elf_build_id_read(descriptor, id);
+	close(descriptor);
+	return id;
+}
+
+/* Sets the build id, of what was not read before, too. */
+static void set_build_id(const Scan *scan, UserMapLine *line)
+{
+	g_autofree char *key = g_strdup_printf("%u:%u:%" G_GUINT64_FORMAT, line->file.major,
+					       line->file.minor, line->file.inode);
+	const UserFileId *known = g_hash_table_lookup(scan->files, key);
+
+	if (!line->file.inode)
+		return;
+	if (!known) {
+		if (g_hash_table_size(scan->files) >= BUILD_IDS_MAX)
+			return;
+		known = read_build_id(scan, line);
+		g_hash_table_insert(scan->files, g_steal_pointer(&key), unconst(known));
+	}
+	memcpy(line->file.build_id, known->build_id, sizeof(known->build_id));
+	line->file.build_id_bytes = known->build_id_bytes;
+}
+
+static void write_line(const Scan *scan, uint32_t tgid, TextPart text)
+{
+	UserMapLine line = { .type = USER_MAP_MAPPED,
+			     .time_ns = scan->request->time_ns,
+			     .tgid = tgid };
+
+	if (!parse_maps_line(text, scan->request->with_data, &line))
+		return;
+	set_build_id(scan, &line);
+	user_map_line_append(scan->out, &line);
+}
+
+/* Returns false if the process has more than is read. */
+static bool write_lines(const Scan *scan, uint32_t tgid, FILE *file)
+{
+	char *text = NULL;
+	size_t size = 0, bytes = 0;
+	ssize_t length;
+
+	while (bytes < PROC_MAPS_READ_MAX && scan->out->len < PROC_MAPS_BYTES_MAX &&
+	       (length = getline(&text, &size, file)) > 0) {
+		bytes += (size_t)length;
+		write_line(scan, tgid, (TextPart){ text, strcspn(text, "\n") });
+	}
+	free(text); /* of getline() */
+	return bytes < PROC_MAPS_READ_MAX && scan->out->len < PROC_MAPS_BYTES_MAX;
+}
+
+/* Returns whether the file could be read. */
+static bool read_process(const Scan *scan, uint32_t tgid)
+{
+	const ProcMapsRequest *request = scan->request;
+	g_autofree char *path = g_strdup_printf("%s/proc/%u/maps", request->root, tgid);
+	FILE *file;
+	bool is_whole;
+
+	request->begin(tgid, request->user_data);
+	file = fopen(path, "re");
+	g_string_truncate(scan->out, 0);
+	is_whole = !file || write_lines(scan, tgid, file);
+	if (!is_whole)
+		g_string_truncate(scan->out, 0);
+	request->end((TextPart){ scan->out->str, scan->out->len }, !is_whole, request->user_data);
+	if (file)
+		fclose(file);
+	return file;
+}
+
+static gint compare_ids(gconstpointer a, gconstpointer b)
+{
+	const uint32_t *first = a, *second = b;
+
+	return (*first > *second) - (*first < *second);
+}
+
+/* Returns the ids of the processes behind the last one that was read, in order. */
+static GArray *list_processes(const ProcMapsRequest *request)
+{
+	g_autofree char *path = g_strconcat(request->root, "/proc", NULL);
+	g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
+	GArray *ids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	const char *name;
+
+	while (folder && (name = g_dir_read_name(folder))) {
+		uint32_t id = (uint32_t)g_ascii_strtoull(name, NULL, 10);
+
+		if (id > request->after)
+			g_array_append_val(ids, id);
+	}
+	g_array_sort(ids, compare_ids);
+	return ids;
+}
+
+unsigned proc_maps_read(const ProcMapsRequest *request)
+{
+	g_autoptr(GArray) ids = list_processes(request);
+	Scan scan = {
+		.request = request,
+		.out = g_string_new(NULL),
+		.files = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, g_free),
+	};
+	unsigned read = 0;
+
+	for (guint i = 0; i < ids->len; i++)
+		read += read_process(&scan, g_array_index(ids, uint32_t, i));
+	g_hash_table_unref(scan.files);
+	g_string_free(scan.out, TRUE);
+	return read;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Source lines and inlined functions of an address, for each unit that is asked about: its
+ * functions and its paths are read once and kept. Paths are split into the root of the sources and
+ * the rest. Runs in the child of lines_child.c.
+ */
+#include "config.h"
+
+#include "code/lines/debug_lines.h"
+
+#include "base/unconst.h"
+#include "code/lines/debug_units.h"
+
+#include <dwarf.h>
+#include <limits.h>
+#include <string.h>
+
+/* A unit that was asked about. */
+typedef struct {
+	AddressRanges *functions; /* owned */
+	AddressRanges *inner;     /* owned: also functions inside functions; NULL: not read yet */
+	const char *folder;       /* in which it was compiled; NULL: unknown */
+	const char *root;         /* of its sources */
+	GHashTable *files;        /* (element-type utf8 SourceFile), owned, by the path of libdw */
+} Unit;
+
+/* A path as the debug data has it, in two parts. */
+typedef struct {
+	const char *root;
+	const char *file;
+} SourceFile;
+
+struct DebugLines {
+	Dwarf *dwarf;
+	DebugUnits *units;   /* owned */
+	GHashTable *read;    /* (element-type gsize Unit), owned, by offset */
+	GStringChunk *texts; /* of roots and files */
+};
+
+static void unit_free(gpointer data)
+{
+	Unit *unit = data;
+
+	address_ranges_free(unit->functions);
+	address_ranges_free(unit->inner);
+	g_hash_table_unref(unit->files);
+	g_free(unit);
+}
+
+DebugLines *debug_lines_new(Dwarf *dwarf)
+{
+	DebugLines *lines = g_new0(DebugLines, 1);
+
+	lines->dwarf = dwarf;
+	lines->units = debug_units_new(dwarf);
+	lines->read = g_hash_table_new_full(NULL, NULL, NULL, unit_free);
+	lines->texts = g_string_chunk_new(4096);
+	return lines;
+}
+
+void debug_lines_free(DebugLines *lines)
+{
+	if (!lines)
+		return;
+	debug_units_free(lines->units);
+	g_hash_table_unref(lines->read);
+	g_string_chunk_free(lines->texts);
+	g_free(lines);
+}
+
+/* Paths. */
+
+/* Longer paths do not exist on Linux. A hostile file may claim one of 100 MB. */
+static char *join(const char *folder, const char *path)
+{
+	if (*path == '/' || !folder)
+		return g_strndup(path, PATH_MAX);
+	return g_strdup_printf("%.*s/%.*s", PATH_MAX, folder, PATH_MAX, path);
+}
+
+/* Adds a part of a path to those before it. */
+static void add_part(GPtrArray *parts, char *part, bool is_absolute)
+{
+	bool is_up = !strcmp(part, "..");
+	const char *last = parts->len ? g_ptr_array_index(parts, parts->len - 1) : "..";
+
+	if (!*part || !strcmp(part, "."))
+		return;
+	if (is_up && strcmp(last, "..") != 0)
+		g_ptr_array_set_size(parts, (gint)parts->len - 1);
+	else if (!is_up || !is_absolute)
+		g_ptr_array_add(parts, part);
+}
+
+/* Removes "." and ".." parts, as if no folder were a symbolic link. */
+static char *simplify(const char *folder, const char *path)
+{
+	g_autofree char *whole = join(folder, path);
+	g_autofree char *joined = NULL;
+	g_auto(GStrv) parts = g_strsplit(whole, "/", -1);
+	g_autoptr(GPtrArray) kept = g_ptr_array_new();
+	bool is_absolute = *whole == '/';
+
+	for (char **part = parts; *part; part++)
+		add_part(kept, *part, is_absolute);
+	g_ptr_array_add(kept, NULL);
+	joined = g_strjoinv("/", (char **)kept->pdata);
+	return g_strconcat(is_absolute ? "/" : "", joined, NULL);
+}
+
+static const char *folder_of_unit(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &attribute));
+}
+
+static bool is_below(const char *path, const char *folder)
+{
+	size_t length = strlen(folder);
+
+	return length && !strncmp(path, folder, length) && path[length] == '/';
+}
+
+/* Whether headers are those of the C library, "/usr/include/linux/": no program's own. */
+static bool is_of_system(const char *root)
+{
+	return g_str_has_suffix(root, "/usr") ||
+	       (g_str_has_prefix(root, "/usr/") && !g_str_has_prefix(root, "/usr/src/"));
+}
+
+/* The kernel is often compiled in another folder than that of its sources, which is where its
+   headers are. */
+static char *root_of_headers(Dwarf_Die *die, const char *folder)
+{
+	static const char headers[] = "/include/linux/";
+	Dwarf_Files *files;
+	size_t count;
+
+	if (dwarf_getsrcfiles(die, &files, &count))
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		const char *name = dwarf_filesrc(files, i, NULL, NULL);
+		g_autofree char *path =
+			name && strstr(name, headers + 1) ? simplify(folder, name) : NULL;
+		char *at = path ? strstr(path, headers) : NULL;
+
+		if (!at)
+			continue;
+		*at = '\0';
+		if (!is_of_system(path))
+			return g_steal_pointer(&path);
+	}
+	return NULL;
+}
+
+/* Returns the folder that contains the one in which a unit was compiled and the unit's own file:
+   "/linux-6.1" of "/linux-6.1/build" and "../arch/x86/lib/putuser.S". */
+static char *root_of_folder(Dwarf_Die *die, const char *folder)
+{
+	const char *name = dwarf_diename(die);
+	g_autofree char *file = name ? simplify(folder, name) : NULL;
+	g_autofree char *root = simplify(NULL, folder);
+	g_autofree char *above = g_strdup(root);
+
+	while (file && !is_below(file, above) && strrchr(above, '/') > above)
+		*strrchr(above, '/') = '\0';
+	return g_strdup(file && is_below(file, above) ? above : root);
+}
+
+static const char *root_of_unit(DebugLines *lines, Dwarf_Die *die, const char *folder)
+{
+	g_autofree char *root = root_of_headers(die, folder);
+
+	if (!root && folder && *folder == '/')
+		root = root_of_folder(die, folder);
+	return g_string_chunk_insert_const(lines->texts, root ? root : "");
+}
+
+static Unit *unit_of(DebugLines *lines, Dwarf_Die *die)
+{
+	gpointer key = GSIZE_TO_POINTER(dwarf_dieoffset(die));
+	Unit *unit = g_hash_table_lookup(lines->read, key);
+
+	if (unit)
+		return unit;
+	unit = g_new0(Unit, 1);
+	unit->functions = debug_functions_of_unit(die, false);
+	unit->folder = folder_of_unit(die);
+	unit->root = root_of_unit(lines, die, unit->folder);
+	/* libdw has one string for a file of a unit. */
+	unit->files = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	g_hash_table_insert(lines->read, key, unit);
+	return unit;
+}
+
+static SourceFile split(DebugLines *lines, const Unit *unit, const char *path)
+{
+	g_autofree char *whole = simplify(unit->folder, path);
+	SourceFile file = { .root = "" };
+	const char *kept = whole;
+
+	if (is_below(whole, unit->root)) {
+		file.root = unit->root;
+		kept += strlen(unit->root) + 1;
+	}
+	file.file = g_string_chunk_insert_const(lines->texts, kept);
+	return file;
+}
+
+static void set_file(DebugLines *lines, const Unit *unit, const char *path, DebugFrame *frame)
+{
+	SourceFile *file;
+
+	if (!path)
+		return;
+	file = g_hash_table_lookup(unit->files, path);
+	if (!file) {
+		file = g_new(SourceFile, 1);
+		*file = split(lines, unit, path);
+		g_hash_table_insert(unit->files, unconst(path), file);
+	}
+	frame->root = file->root;
+	frame->file = file->file;
+}
+
+/* Frames. */
+
+static void set_line(DebugLines *lines, const Unit *unit, Dwarf_Die *die, Dwarf_Addr address,
+		     DebugFrame *frame)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(die, address);
+
+	if (!line)
+		return;
+	dwarf_lineno(line, &frame->line);
+	set_file(lines, unit, dwarf_linesrc(line, NULL, NULL), frame);
+}
+
+static Dwarf_Word number_of(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word number = 0;
+
+	dwarf_formudata(dwarf_attr(die, name, &attribute), &number);
+	return number;
+}
+
+/* Sets the line at which an inlined function is called. */
+static void set_call(DebugLines *lines, const Unit *unit, Dwarf_Die *die, Dwarf_Die *inlined,
+		     DebugFrame *frame)
+{
+	Dwarf_Word line = number_of(inlined, DW_AT_call_line);
+	Dwarf_Word file = number_of(inlined, DW_AT_call_file);
+	Dwarf_Files *files;
+	size_t count;
+
+	frame->line = line <= G_MAXINT ? (int)line : 0;
+	if (!dwarf_getsrcfiles(die, &files, &count) && file < count)
+		set_file(lines, unit, dwarf_filesrc(files, file, NULL, NULL), frame);
+}
+
+/* Finds the function of an address in a unit. */
+static bool find_function(const DebugLines *lines, Unit *unit, Dwarf_Die *die, Dwarf_Addr address,
+			  Dwarf_Die *function)
+{
+	AddressRange found;
+	bool is_found = address_ranges_find(unit->functions, address, &found);
+
+	if (!is_found && !unit->inner)
+		unit->inner = debug_functions_of_unit(die, true);
+	return (is_found || address_ranges_find(unit->inner, address, &found)) &&
+	       dwarf_offdie(lines->dwarf, found.id, function);
+}
+
+/* Sets the functions, of which the first one has its line already. */
+static size_t set_functions(DebugLines *lines, Unit *unit, Dwarf_Die *die, Dwarf_Addr address,
+			    DebugFrame frames[DEBUG_DEPTH_MAX])
+{
+	Dwarf_Die function, scopes[DEBUG_DEPTH_MAX];
+	size_t depth, count = 0;
+
+	if (!find_function(lines, unit, die, address, &function))
+		return 1;
+	depth = debug_function_scopes(&function, address, scopes);
+	while (depth--) {
+		int tag = dwarf_tag(&scopes[depth]);
+
+		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
+			continue;
+		frames[count++].function = dwarf_diename(&scopes[depth]);
+		if (tag == DW_TAG_subprogram)
+			break;
+		frames[count] = (DebugFrame){ .root = "" };
+		set_call(lines, unit, die, &scopes[depth], &frames[count]);
+	}
+	return count;
+}
+
+size_t debug_lines_find(DebugLines *lines, Dwarf_Addr address, DebugFrame frames[DEBUG_DEPTH_MAX])
+{
+	Unit *unit;
+	Dwarf_Die die;
+
+	if (!debug_units_find(lines->units, address, &die))
+		return 0;
+	unit = unit_of(lines, &die);
+	frames[0] = (DebugFrame){ .root = "" };
+	set_line(lines, unit, &die, address, &frames[0]);
+	return set_functions(lines, unit, &die, address, frames);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Both sides of the process that reads debug data: the child opens the object and answers line by
+ * line; the program waits a bounded time (process/child.c) and has lines_answer.c check what came.
+ */
+#include "config.h"
+
+#include "code/lines/lines_child.h"
+
+#include "base/clock.h"
+#include "base/unconst.h"
+#include "code/lines/debug_lines.h"
+#include "code/lines/debug_object.h"
+#include "process/child.h"
+#include "process/child_port.h"
+#include "symbols/line_table.h"
+
+#include <string.h>
+
+enum { ANSWER_BYTES_MAX = 256 << 20 };
+
+/* In the child. */
+
+static void write_all(int socket, GString *text)
+{
+	child_port_answer(socket, text->str, text->len);
+	g_string_truncate(text, 0);
+}
+
+static void append_frames(GString *out, const LinesRequest *request, uint64_t offset,
+			  const DebugFrame *frames, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		line_table_append_line(out, request->key, offset,
+				       &(LineFrame){
+					       .function = frames[i].function,
+					       .root = frames[i].root,
+					       .file = frames[i].file,
+					       .line = (uint32_t)MAX(frames[i].line, 0),
+				       });
+}
+
+static bool find_address(DebugObject *object, const LinesRequest *request, const LinesPlace *place,
+			 Dwarf_Addr *address)
+{
+	switch (request->kind) {
+	case CODE_OF_KERNEL:
+		return debug_object_kernel_address(object, place->offset, address);
+	case CODE_OF_MODULE:
+		return debug_object_section_address(object, request->section, place->offset,
+						    address);
+	case CODE_OF_PROGRAM:
+		*address = place->address;
+		return true;
+	}
+	return false;
+}
+
+static void answer_request(DebugObject *object, DebugLines *lines, const LinesRequest *request,
+			   GString *out)
+{
+	DebugFrame frames[DEBUG_DEPTH_MAX];
+
+	for (guint i = 0; i < request->places->len; i++) {
+		const LinesPlace *place = &g_array_index(request->places, LinesPlace, i);
+		Dwarf_Addr address;
+
+		if (!find_address(object, request, place, &address))
+			continue;
+		append_frames(out, request, place->offset, frames,
+			      debug_lines_find(lines, address, frames));
+	}
+}
+
+/* Opens the file of a job. Returns NULL, and says why, if it is not the right one. */
+static DebugObject *open_object(const LinesJob *job, GString *out)
+{
+	DebugObject *object = debug_object_new(job->fd);
+	g_autofree char *found = object ? debug_object_build_id(object) : NULL;
+	bool is_wrong = found && strcmp(found, job->build_id) != 0;
+	bool has_debug = object && !is_wrong && debug_object_dwarf(object);
+
+	/* The vmlinux of Debian's headers has neither build id nor debug data. */
+	if (is_wrong || (has_debug && !found))
+		g_string_append_printf(out, ANSWER_BUILD_ID " %s\n",
+				       found ? found : ANSWER_NO_BUILD_ID);
+	else if (!has_debug)
+		g_string_append(out, ANSWER_NO_DEBUG "\n");
+	return out->len ? NULL : object;
+}
+
+/* Lets the debug data have the file that they refer to. Returns false if they need one, and it was
+   not given or is another one. */
+static bool complete(DebugObject *object, const LinesJob *job)
+{
+	g_autofree char *build_id = NULL;
+	const char *name;
+
+	if (job->supplement == SUPPLEMENT_MISSING ||
+	    !debug_object_supplement(object, &name, &build_id))
+		return true;
+	return job->supplement == SUPPLEMENT_GIVEN &&
+	       debug_object_set_supplement(object, job->supplement_fd);
+}
+
+static void append_reference(GString *out, DebugObject *object)
+{
+	g_autofree char *build_id = NULL;
+	const char *name;
+
+	if (debug_object_supplement(object, &name, &build_id))
+		g_string_append_printf(out, ANSWER_REFERS " %s %s\n", build_id, name);
+}
+
+static void answer_requests(DebugObject *object, const LinesJob *job, GString *out, int socket)
+{
+	g_autoptr(DebugLines) lines = debug_lines_new(debug_object_dwarf(object));
+
+	g_string_append_printf(out, ANSWER_BUILD_ID " %s\n", job->build_id);
+	for (guint i = 0; i < job->count; i++) {
+		answer_request(object, lines, &job->requests[i], out);
+		write_all(socket, out);
+	}
+}
+
+/* The run() of the child. The process ends with the answer: it frees nothing. */
+static void answer(int socket, const int *fds, void *data)
+{
+	LinesJob job = *(const LinesJob *)data;
+	GString *out = g_string_new(NULL);
+	DebugObject *object;
+
+	job.fd = fds[0];
+	job.supplement_fd = fds[1];
+	object = open_object(&job, out);
+	if (object && complete(object, &job))
+		answer_requests(object, &job, out, socket);
+	else if (object)
+		append_reference(out, object);
+	write_all(socket, out);
+}
+
+/* A kernel's file has up to 1.5 GB. It is mapped; compressed sections of it are not. */
+static const ChildType lines_child = {
+	.name = "kmt-lines",
+	.rights = CHILD_READS,
+	.limits = { .address_space_bytes = (uint64_t)16 << 30, .data_bytes = (uint64_t)2 << 30 },
+	.run = answer,
+};
+
+/* In the program. */
+
+LinesOutcome lines_child_read(GString *out, const LinesJob *job)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	const int fds[] = { job->fd,
+			    job->supplement == SUPPLEMENT_GIVEN ? job->supplement_fd : -1 };
+	const ChildCall call = {
+		.type = &lines_child,
+		.fds = fds,
+		.fds_count = G_N_ELEMENTS(fds),
+		.data = unconst(job),
+		.patience_ns = (uint64_t)job->patience_s * NS_PER_SECOND,
+		.answer_bytes_max = ANSWER_BYTES_MAX,
+	};
+	char *problem;
+
+	if (child_call(&call, text, &problem) != CHILD_ANSWERED)
+		return (LinesOutcome){ .result = LINES_FAILED, .problem = problem };
+	return lines_answer_take(out, (TextPart){ text->str, text->len }, job);
+}

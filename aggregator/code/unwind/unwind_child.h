@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "code/unwind/unwind_stack.h"
+#include "code/elf/file_opener.h"
+
+#include <glib.h>
+
+/*
+ * UnwindChild unwinds user stacks in a process without rights (process/child_sandbox.h), since
+ * files and stacks come from anybody. No call waits for that process, except where a deadline is
+ * given. Memory is bounded: a stack that finds no room is refused. If the process is lost, the
+ * stacks that it had are answered as not unwound, another process takes its place, and the object
+ * that it was reading is left out.
+ */
+typedef struct UnwindChild UnwindChild;
+
+/* An executable mapping of a process. Object 0 is code without a file. */
+typedef struct {
+	uint64_t start, length;
+	uint64_t file_offset;
+	uint32_t object;
+} UnwindMapping;
+
+/* A stack to unwind; borrowed for the call. */
+typedef struct {
+	uint64_t process;   /* key: the tgid, and what distinguishes processes that had it */
+	uint64_t user_data; /* returned with the answer */
+	UnwindRegisters registers;
+	UnwindCopy copy;
+} UnwindJob;
+
+/* Called with each answer, in the order of jobs. A stack that was not unwound has no frames. It is
+   borrowed for the call. */
+typedef void (*UnwindTaker)(uint64_t job_user_data, const UnwindStack *stack, void *user_data);
+
+typedef struct {
+	uint64_t submitted; /* jobs that were not refused */
+	/* The queue or the table of mappings was full, or there is no process any more. */
+	uint64_t refused;
+	uint64_t ends[UNWIND_ENDS]; /* answers; NOT_UNWOUND: the process was lost, or too late */
+	uint64_t frames;
+	uint32_t restarts; /* processes that were lost and replaced */
+	bool is_dead;      /* there is no process any more */
+} UnwindCounts;
+
+/* Starts the process, which takes about this much memory for what it reads. Returns NULL with error
+   set, also if the process cannot give up its rights. */
+UnwindChild *unwind_child_new(uint64_t memory_bytes_max, GError **error);
+
+/* Ends the process. Jobs without an answer get none. */
+void unwind_child_free(UnwindChild *child);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(UnwindChild, unwind_child_free)
+
+/* Sets what opens files for the process, borrowed; without it, it gets no places. */
+void unwind_child_set_opener(UnwindChild *child, FileOpener *opener);
+
+/* Adds an ELF file, or its place (trusted_file.h). The numbers are small; 0 is none. The descriptor
+   is borrowed until the child is freed. */
+void unwind_child_add_object(UnwindChild *child, uint32_t number, int fd);
+
+/* Changes what is mapped in a process, for the jobs that follow: one more mapping, which replaces
+   what is at its addresses; those of another process, as fork() copies them; none. */
+void unwind_child_add_mapping(UnwindChild *child, uint64_t process, const UnwindMapping *mapping);
+void unwind_child_copy_maps(UnwindChild *child, uint64_t process, uint64_t from);
+void unwind_child_forget(UnwindChild *child, uint64_t process);
+
+/* Whether all mappings of a process found room. Else its stacks are refused. */
+bool unwind_child_has_all(const UnwindChild *child, uint64_t process);
+
+/* Submits a stack. Returns false if it is refused, which is not counted: try again, or submit it.
+ */
+bool unwind_child_try(UnwindChild *child, const UnwindJob *job);
+
+/* Submits a stack. Returns false if it is refused: then no answer follows. */
+bool unwind_child_submit(UnwindChild *child, const UnwindJob *job);
+
+/* Takes the answers that have arrived. */
+void unwind_child_take(UnwindChild *child, UnwindTaker taker, void *user_data);
+
+/* Takes all answers. Waits until a time of CLOCK_MONOTONIC; jobs without an answer then are
+   answered as not unwound. */
+void unwind_child_drain(UnwindChild *child, uint64_t until_ns, UnwindTaker taker, void *user_data);
+
+/* Returns what became of the stacks so far; borrowed. */
+const UnwindCounts *unwind_child_counts(const UnwindChild *child);

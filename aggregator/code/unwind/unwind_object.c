@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The CFI of one file in the worker: libdw's handles, and the rows that were decoded, in a hash
+ * table by file offset. Memory is taken from the worker's budget; rows are forgotten when it is
+ * used up.
+ */
+#include "config.h"
+
+#include "code/unwind/unwind_object.h"
+
+#include "base/slot_table.h"
+#include "code/elf/elf_file.h"
+
+#include <elfutils/libdw.h>
+#include <elfutils/version.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SLOTS_MIN = 64, PIECES = 2 };
+
+/* Spreads offsets over the slots: 2^64 divided by the golden ratio. */
+#define SPREAD 0x9e3779b97f4a7c15ULL
+
+typedef struct {
+	uint64_t file_offset;
+	UnwindRow *row; /* owned; NULL: no CFI */
+} KnownRow;
+
+struct UnwindObject {
+	UnwindBudget *budget;
+	ElfFile file;      /* without an elf: no CFI */
+	Dwarf_CFI *eh_cfi; /* owned */
+	Dwarf *dwarf;
+	Dwarf_CFI *debug_cfi; /* of dwarf */
+	/* Of the sections .init and .fini, which have no CFI: their code is pieced together. */
+	uint64_t piece_starts[PIECES];
+	SlotTable slots;
+	GArray *rows; /* (element-type KnownRow) */
+};
+
+static bool is_of_this_machine(const GElf_Ehdr *header)
+{
+#if defined(__x86_64__)
+	const GElf_Half machine = EM_X86_64;
+#elif defined(__aarch64__)
+	const GElf_Half machine = EM_AARCH64;
+#else
+	const GElf_Half machine = EM_NONE;
+#endif
+	return header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_machine == machine;
+}
+
+/* Returns false if there is no such section with contents. */
+static bool find_section(const UnwindObject *object, const char *name, GElf_Shdr *header)
+{
+	Elf_Scn *section = elf_file_section(&object->file, name);
+
+	return section && gelf_getshdr(section, header);
+}
+
+static void read_pieces(UnwindObject *object)
+{
+	static const char *const names[PIECES] = { ".init", ".fini" };
+	GElf_Shdr header;
+
+	for (int i = 0; i < PIECES; i++)
+		if (find_section(object, names[i], &header))
+			object->piece_starts[i] = header.sh_addr;
+}
+
+static bool take(UnwindBudget *budget, uint64_t bytes)
+{
+	if (bytes > budget->sections_max - budget->sections)
+		return false;
+	budget->sections += bytes;
+	return true;
+}
+
+/* Returns how much of the file libdw reads into memory. Without section headers that is all behind
+   the start of the CFI. */
+static uint64_t eh_frame_bytes(const UnwindObject *object, uint64_t file_bytes)
+{
+	GElf_Shdr rows, index;
+
+	if (!find_section(object, ".eh_frame", &rows))
+		return file_bytes;
+	if (!find_section(object, ".eh_frame_hdr", &index))
+		index.sh_size = 0;
+	/* Sections that are not in the file are not read. */
+	return MIN(rows.sh_size, file_bytes) + MIN(index.sh_size, file_bytes);
+}
+
+static void read_cfi(UnwindObject *object, uint64_t file_bytes)
+{
+	GElf_Shdr header;
+
+	if (take(object->budget, eh_frame_bytes(object, file_bytes)))
+		object->eh_cfi = dwarf_getcfi_elf(object->file.elf);
+	/* libdw reads all debug sections. */
+	if (!find_section(object, ".debug_frame", &header) || !take(object->budget, file_bytes))
+		return;
+	object->dwarf = dwarf_begin_elf(object->file.elf, DWARF_C_READ, NULL);
+	if (object->dwarf)
+		object->debug_cfi = dwarf_getcfi(object->dwarf);
+}
+
+UnwindObject *unwind_object_new(int fd, UnwindBudget *budget)
+{
+	UnwindObject *object = g_new0(UnwindObject, 1);
+	struct stat status;
+
+	object->budget = budget;
+	slot_table_init(&object->slots, SLOTS_MIN);
+	object->rows = g_array_new(FALSE, FALSE, sizeof(KnownRow));
+	if (fstat(fd, &status) || !elf_file_begin(&object->file, fd))
+		return object;
+	if (is_of_this_machine(&object->file.header)) {
+		read_pieces(object);
+		read_cfi(object, (uint64_t)status.st_size);
+	}
+	elf_cntl(object->file.elf, ELF_C_FDDONE);
+	return object;
+}
+
+void unwind_object_forget_rows(UnwindObject *object)
+{
+	for (guint i = 0; i < object->rows->len; i++) {
+		KnownRow *known = &g_array_index(object->rows, KnownRow, i);
+
+		object->budget->rows -=
+			sizeof(*known) + (known->row ? unwind_row_bytes(known->row) : 0);
+		g_free(known->row);
+	}
+	g_array_set_size(object->rows, 0);
+	slot_table_clear(&object->slots);
+	slot_table_init(&object->slots, SLOTS_MIN);
+}
+
+void unwind_object_free(UnwindObject *object)
+{
+	if (!object)
+		return;
+	unwind_object_forget_rows(object);
+	slot_table_clear(&object->slots);
+	g_array_free(object->rows, TRUE);
+	if (object->eh_cfi)
+		dwarf_cfi_end(object->eh_cfi);
+	if (object->dwarf)
+		dwarf_end(object->dwarf);
+	elf_file_end(&object->file);
+	g_free(object);
+}
+
+static bool find_address(const UnwindObject *object, uint64_t file_offset, uint64_t *address)
+{
+	for (unsigned i = 0; i < object->file.segments_count; i++) {
+		const ElfSegment *segment = &object->file.segments[i];
+
+		*address = segment->address + (file_offset - segment->offset);
+		if (file_offset - segment->offset < segment->bytes)
+			return true;
+	}
+	return false;
+}
+
+static UnwindRow *decode(Dwarf_CFI *cfi, uint64_t address)
+{
+	Dwarf_Frame *frame = NULL;
+	UnwindRow *row;
+
+	if (!cfi || dwarf_cfi_addrframe(cfi, address, &frame))
+		return NULL;
+	row = unwind_row_new(frame);
+	free(frame);
+	return row;
+}
+
+/* A program's first call of such code is often its first page fault. */
+static UnwindRow *decode_piece(const UnwindObject *object, uint64_t address)
+{
+	for (int i = 0; i < PIECES; i++)
+		if (address && address == object->piece_starts[i])
+			return unwind_row_new_entry();
+	return NULL;
+}
+
+static UnwindRow *decode_any(const UnwindObject *object, uint64_t file_offset)
+{
+	UnwindRow *row;
+	uint64_t address;
+
+	if (!find_address(object, file_offset, &address))
+		return NULL;
+	row = decode(object->eh_cfi, address);
+	if (!row)
+		row = decode(object->debug_cfi, address);
+	return row ? row : decode_piece(object, address);
+}
+
+bool unwind_object_has_cfi(const UnwindObject *object)
+{
+	return object->eh_cfi || object->debug_cfi;
+}
+
+const UnwindRow *unwind_object_row(UnwindObject *object, uint64_t file_offset)
+{
+	uint32_t hash = (uint32_t)(file_offset * SPREAD >> 32), at = hash, id;
+	KnownRow known = { .file_offset = file_offset };
+
+	for (; (id = slot_table_candidate(&object->slots, hash, &at)) != SLOT_ID_NONE; at++) {
+		const KnownRow *found = &g_array_index(object->rows, KnownRow, id);
+
+		if (found->file_offset == file_offset)
+			return found->row;
+	}
+	known.row = decode_any(object, file_offset);
+	object->budget->rows += sizeof(known) + (known.row ? unwind_row_bytes(known.row) : 0);
+	slot_table_put(&object->slots, hash, at, object->rows->len);
+	g_array_append_val(object->rows, known);
+	return known.row;
+}
+
+void unwind_object_prepare(void)
+{
+#if !_ELFUTILS_PREREQ(0, 178)
+	static UnwindBudget budget = { .sections_max = 16 << 20, .rows_max = 1 << 20 };
+	/* Kept: the library would be unloaded with the last CFI. */
+	static UnwindObject *program;
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	uint64_t offset;
+
+	if (fd < 0)
+		return;
+	program = unwind_object_new(fd, &budget);
+	close(fd);
+	if (program->file.elf &&
+	    elf_file_offset(&program->file, program->file.header.e_entry, &offset))
+		unwind_object_row(program, offset);
+#endif
+}
