@@ -52,7 +52,7 @@ void rate_columns_choose(const Metric *chosen[RATE_COLUMNS_MAX + 1], const Metri
 
 static bool has_number(const Metric *column)
 {
-	return column->value || column->live;
+	return column->value.kind || column->live.kind;
 }
 
 void rate_column_append_title(GString *out, const Metric *column, bool per_second)
@@ -88,7 +88,8 @@ bool rate_row_number(const RateRow *row, const Metric *column, uint64_t span_ns,
 
 	if (!has_number(column) || !is_known(row, column))
 		return false;
-	value = column->live ? column->live(&row->live) : column->value(&row->sums);
+	value = column->live.kind ? figure_read(&column->live, &row->live)
+				  : metric_figure(column, &row->sums);
 	*number = column->type == VALUE_DIFFERENCE ? (int64_t)value : saturate_signed(value);
 	if (span_ns && !column->instant)
 		*number = per_second(*number, span_ns);

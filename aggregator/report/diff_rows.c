@@ -44,7 +44,7 @@ DiffPer diff_rows_per(const DiffRows *rows, const Metric *metric)
 
 bool diff_rows_know_noise(const DiffRows *rows)
 {
-	return rows->rank->scatter != NULL;
+	return rows->rank->scatter.kind != SPREAD_UNKNOWN;
 }
 
 /* Figures. */
@@ -66,8 +66,8 @@ static NoisyFigure noisy_figure(const DiffRows *rows, const DiffRow *row, const 
 
 	g_assert(side < G_N_ELEMENTS(rows->factors));
 	return (NoisyFigure){
-		.figure = (double)metric->value(sums),
-		.variance = metric->scatter ? metric->scatter(sums) : INFINITY,
+		.figure = (double)metric_figure(metric, sums),
+		.variance = metric_scatter(metric, sums),
 		.factor = (metric_adds_up(metric) ? rows->factors[side] : 1) * unit,
 	};
 }
@@ -136,7 +136,7 @@ static DiffChange unmeasured(const Metric *metric, double change, double noise)
 {
 	if (change == 0)
 		return DIFF_SAME;
-	if (!metric->scatter)
+	if (!metric->scatter.kind)
 		return DIFF_UNKNOWN;
 	return isfinite(noise) && fabs(change) <= noise ? DIFF_NOISE : DIFF_UNCLEAR;
 }

@@ -77,7 +77,8 @@ static guint shared_nodes(const TreeBuilder *builder, const uint32_t *path, guin
 
 static void add_path(TreeBuilder *builder, guint position)
 {
-	uint64_t figure = builder->weight->value(&stack_paths_part(builder->paths, position)->sums);
+	uint64_t figure =
+		metric_figure(builder->weight, &stack_paths_part(builder->paths, position)->sums);
 	guint count;
 	const uint32_t *path = stack_paths_get(builder->paths, position, &count);
 	guint shared = shared_nodes(builder, path, count);
@@ -100,8 +101,8 @@ static uint64_t sum_of(const TreeBuilder *builder)
 	uint64_t sum = 0;
 
 	for (guint i = 0; i < stack_paths_count(builder->paths); i++)
-		saturate_add(&sum,
-			     builder->weight->value(&stack_paths_part(builder->paths, i)->sums));
+		saturate_add(&sum, metric_figure(builder->weight,
+						 &stack_paths_part(builder->paths, i)->sums));
 	return sum;
 }
 

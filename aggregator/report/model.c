@@ -81,7 +81,7 @@ MetricContext model_diff_context(const ReportModel *model)
 
 bool model_diff_shows(const ReportModel *model, const Metric *metric)
 {
-	return metric->uses & METRIC_REPORTS && metric->value &&
+	return metric->uses & METRIC_REPORTS && metric->value.kind &&
 	       (!metric->if_known || metric_is_known(metric, model_diff_context(model).lacks));
 }
 
@@ -93,11 +93,11 @@ bool model_knows_rank(const ReportModel *model)
 		model->diff ? model_diff_context(model) : model_metric_context(model);
 
 	/* Ages may be known of some objects only. */
-	if (rank->value(all))
+	if (metric_figure(rank, all))
 		return true;
 	/* Values in bytes have the same figure, but a metric of their own. */
 	for (MetricId id = 0; id < METRICS; id++)
-		if (metrics[id].value == rank->value &&
+		if (metric_same_figure(&metrics[id], rank) &&
 		    metric_value(&metrics[id], all, &context).known)
 			return true;
 	return false;
@@ -161,8 +161,9 @@ static void set_sums(ReportModel *model)
 
 		if (!metric_is_known(metric, lacks))
 			continue;
-		fact_set_number(model->facts, metric_facts[i].shown, metric->value(shown));
-		fact_set_number(model->facts, metric_facts[i].before, metric->value(before));
+		fact_set_number(model->facts, metric_facts[i].shown, metric_figure(metric, shown));
+		fact_set_number(model->facts, metric_facts[i].before,
+				metric_figure(metric, before));
 	}
 }
 
@@ -234,7 +235,7 @@ static void set_held(ReportModel *model)
 static bool any_is_saturated(const RowSums *before)
 {
 	for (gsize i = 0; i < METRICS_SUMMED; i++)
-		if (metrics[metric_facts[i].metric].value(before) == UINT64_MAX)
+		if (metric_figure(&metrics[metric_facts[i].metric], before) == UINT64_MAX)
 			return true;
 	return false;
 }

@@ -76,8 +76,8 @@ static bool is_weight(const Metric *metric, const ReportModel *model)
 static bool is_worth_showing(const Metric *metric, const ReportModel *model)
 {
 	return metric == &metrics[METRIC_ALLOCATIONS] ||
-	       metric->value == view_rank(model->source->options)->value ||
-	       metric->value(model_shown_sums(model));
+	       metric_same_figure(metric, view_rank(model->source->options)) ||
+	       metric_figure(metric, model_shown_sums(model));
 }
 
 /* Of metrics with the same figure the last one is the most specific: "held", not "count". */
@@ -88,11 +88,11 @@ static void add_weight(GArray *weights, const ReportModel *model, const Metric *
 		.id = id_of(metric),
 		.title = title_of(metric, model->facts),
 		.type = type_of(metric, model->facts),
-		.total = metric->value(model_shown_sums(model)),
+		.total = metric_figure(metric, model_shown_sums(model)),
 	};
 
 	for (guint i = 0; i < weights->len; i++)
-		if (g_array_index(weights, Weight, i).metric->value == metric->value) {
+		if (metric_same_figure(g_array_index(weights, Weight, i).metric, metric)) {
 			weight_clear(&g_array_index(weights, Weight, i));
 			g_array_index(weights, Weight, i) = weight;
 			return;
@@ -116,7 +116,7 @@ guint weights_rank(const GArray *weights, const ReportModel *model)
 	const Metric *rank = view_rank(model->source->options);
 
 	for (guint i = 0; i < weights->len; i++)
-		if (g_array_index(weights, Weight, i).metric->value == rank->value)
+		if (metric_same_figure(g_array_index(weights, Weight, i).metric, rank))
 			return i;
 	return 0;
 }

@@ -12,7 +12,7 @@ typedef struct {
 	const Metric *metric;
 	char *id;    /* owned: as in JSON, but "time", without the unit */
 	char *title; /* owned, escaped: "bytes allocated", "page faults" */
-	/* VALUE_COUNT, VALUE_BYTES or VALUE_NS; the figure itself is metric->value(). */
+	/* VALUE_COUNT, VALUE_BYTES or VALUE_NS; the figure itself is metric_figure(). */
 	ValueType type;
 	uint64_t total; /* of what is shown */
 } Weight;

@@ -90,7 +90,7 @@ static void drop_empty(GroupRows *rows, const Metric *rank)
 	for (guint i = 0; i < rows->rows->len; i++) {
 		const RowSums *sums = &g_array_index(rows->rows, GroupRow, i).sums;
 
-		if (sums->summary.allocations || sums->summary.failed || rank->value(sums))
+		if (sums->summary.allocations || sums->summary.failed || metric_figure(rank, sums))
 			g_array_index(rows->rows, GroupRow, kept++) =
 				g_array_index(rows->rows, GroupRow, i);
 	}

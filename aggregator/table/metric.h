@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/hot_assert.h"
 #include "base/value.h"
 #include "table/row_sums.h"
 
 #include <glib.h>
+#include <string.h>
 
 /*
  * A Metric is a figure of a row in any table: a sort key of -s, a column of --columns, a text
@@ -83,6 +85,35 @@ typedef enum {
 	BLOCK_FIGURES,
 } BlockFigure;
 
+/* Where a figure is in the sums of a row. */
+typedef enum {
+	FIGURE_NONE,       /* a text, or a figure derived from the metric that ranks the rows */
+	FIGURE_NUMBER,     /* an uint64_t; of a VALUE_DIFFERENCE an int64_t */
+	FIGURE_POSITIVE,   /* an int64_t; below 0 it is 0 */
+	FIGURE_DIFFERENCE, /* of two, uint64_t; below 0 it is 0 */
+} FigureKind;
+
+typedef struct {
+	FigureKind kind;
+	uint16_t at;      /* offset in RowSums or LiveSums */
+	uint16_t less_at; /* ... of what a difference subtracts */
+} Figure;
+
+/* How the variance of a figure is known. */
+typedef enum {
+	SPREAD_UNKNOWN,
+	SPREAD_OF_EVENTS,   /* of the number of sampled events: variance_of_events() */
+	SPREAD_OF_AMOUNT,   /* of what they add up to: variance_of_amount() */
+	SPREAD_OF_FOLLOWED, /* objects that are followed stand for others */
+	SPREAD_OF_COUNT,    /* events come at random, and sampling adds to that */
+	SPREAD_READ,        /* a double of RowSums */
+} SpreadKind;
+
+typedef struct {
+	SpreadKind kind;
+	uint16_t at; /* offset in RowSums, of SPREAD_READ and SPREAD_OF_AMOUNT */
+} Spread;
+
 typedef struct {
 	const char *name;  /* in options, "requested"; NULL: not in options */
 	const char *alias; /* alternative name in options of rates, as in other tools; NULL: none */
@@ -90,7 +121,7 @@ typedef struct {
 	const char *member;      /* in JSON, with the unit as suffix; NULL: only a key of -s */
 	const char *word;        /* in text lines about bytes: "requested"; NULL: not there */
 	const char *title;       /* in tables of reports, with the unit */
-	const char *title_human; /* for --human, where each figure has its unit */
+	const char *title_human; /* for --human, where each figure has its unit; NULL: as title */
 	const char *title_short; /* in rate tables */
 	int width;               /* minimum width of its columns */
 	ValueType type;
@@ -102,15 +133,10 @@ typedef struct {
 	bool if_known;   /* JSON omits its member if its data is unknown, instead of null */
 	bool instant;    /* a reading, not a sum over time: it has no rate */
 	bool is_maximum; /* of several rows: their largest, not their sum */
-	/* The value in a row, from one of these, in rate tables from live() if it is set; a
-	   VALUE_DIFFERENCE is an int64_t. Both NULL: a text, or a figure derived from the metric
-	   that ranks the rows. */
-	uint64_t (*value)(const RowSums *sums);
-	uint64_t (*live)(const LiveSums *live);
-	double (*variance)(const RowSums *sums); /* of the value; NULL: not known */
-	/* The variance of the value between runs of the same load, if events come independently;
-	   NULL: not known. */
-	double (*scatter)(const RowSums *sums);
+	Figure value;
+	Figure live;       /* in LiveSums, instead of the value in rate tables; or none */
+	Spread variance;   /* of the value */
+	Spread scatter;    /* ... between runs of the same load, if events come independently */
 	BlockFigure block; /* the value in blocks of time, from which that variance is measured */
 } Metric;
 
@@ -124,10 +150,50 @@ const Metric *metric_lookup(const char *name, MetricUse use);
    them. */
 char *metric_names(MetricUse use);
 
+/* Returns the number at an offset of RowSums or LiveSums. */
+static inline uint64_t figure_number_at(const void *sums, size_t offset)
+{
+	uint64_t number;
+
+	memcpy(&number, (const char *)sums + offset, sizeof(number));
+	return number;
+}
+
+/* Returns a figure of RowSums or LiveSums; 0 of none. */
+static inline uint64_t figure_read(const Figure *figure, const void *sums)
+{
+	uint64_t number = figure_number_at(sums, figure->at), less;
+
+	switch (figure->kind) {
+	case FIGURE_NUMBER:
+		return number;
+	case FIGURE_POSITIVE:
+		return number > INT64_MAX ? 0 : number;
+	case FIGURE_DIFFERENCE:
+		less = figure_number_at(sums, figure->less_at);
+		return number - MIN(less, number);
+	default:
+		return 0;
+	}
+}
+
+/* Returns the value of a metric in a row; 0 if the metric has none. */
+static inline uint64_t metric_figure(const Metric *metric, const RowSums *sums)
+{
+	return figure_read(&metric->value, sums);
+}
+
+/* Whether two metrics are names of one figure. */
+static inline bool metric_same_figure(const Metric *a, const Metric *b)
+{
+	return a->value.kind == b->value.kind && a->value.at == b->value.at &&
+	       a->value.less_at == b->value.less_at;
+}
+
 /* Orders rows by a metric with a value, largest first, for qsort(). */
 static inline int metric_compare(const Metric *metric, const RowSums *a, const RowSums *b)
 {
-	uint64_t of_a = metric->value(a), of_b = metric->value(b);
+	uint64_t of_a = metric_figure(metric, a), of_b = metric_figure(metric, b);
 
 	return (of_b > of_a) - (of_b < of_a);
 }
@@ -136,8 +202,14 @@ static inline int metric_compare(const Metric *metric, const RowSums *a, const R
    picture may show them as areas. */
 static inline bool metric_adds_up(const Metric *metric)
 {
-	return metric->value && !metric->is_maximum;
+	return metric->value.kind && !metric->is_maximum;
 }
+
+/* Returns the variance of a metric's value; 0 if it is not known. */
+double metric_variance(const Metric *metric, const RowSums *sums);
+
+/* Returns its variance between runs of the same load; INFINITY if it is not known. */
+double metric_scatter(const Metric *metric, const RowSums *sums);
 
 /* Returns the margin of a figure in percent, like margin_percent(). */
 double metric_margin(const Metric *metric, const RowSums *sums);

@@ -161,7 +161,7 @@ const Metric *view_rank(const ViewOptions *options)
 /* A stack that holds nothing may still rank high by what it freed, or belong to a group. */
 static bool is_row(const RowSums *sums, const ViewOptions *options)
 {
-	return sums->summary.allocations || view_rank(options)->value(sums) ||
+	return sums->summary.allocations || metric_figure(view_rank(options), sums) ||
 	       (options->by[0] && sums->held.allocated);
 }
 

@@ -284,7 +284,7 @@ Test(diff_rows, change_is_unknown_if_nothing_is_known_of_the_noise)
 	Metric maximum = metrics[METRIC_ALLOCATIONS];
 	Comparison comparison = { .options = { .sort = &maximum } };
 
-	maximum.scatter = NULL;
+	maximum.scatter = (Spread){ .kind = SPREAD_UNKNOWN };
 	compare(&comparison, "stack", DIFF_PER_RUN);
 	expect(&comparison, 0, 50, 300, DIFF_UNKNOWN);
 	expect(&comparison, 3, 100, 105, DIFF_UNKNOWN);

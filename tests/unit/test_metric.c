@@ -58,14 +58,15 @@ Test(metric, each_has_what_its_tables_show)
 		if (metric->uses & ~(unsigned)METRIC_RANKS)
 			cr_expect(ne(ptr, (void *)metric->member, NULL), "%u", (unsigned)id);
 		if (metric->uses & METRIC_REPORTS)
-			cr_expect(metric->title && metric->title_human, "%s", metric->member);
+			cr_expect(ne(ptr, (void *)metric->title, NULL), "%s", metric->member);
 		if (metric->uses & METRIC_RATES)
 			cr_expect(metric->title_short && metric->width, "%s", metric->member);
 		/* What is not ranked by is not asked for its margin. A maximum has none. */
 		if (metric->uses & METRIC_RANKS)
-			cr_expect(metric->name && metric->value, "%s", metric->help);
+			cr_expect(metric->name && metric->value.kind, "%s", metric->help);
 		if (metric->uses & METRIC_RANKS && metric->type != VALUE_TIME_SPAN)
-			cr_expect(ne(ptr, (void *)metric->variance, NULL), "%s", metric->help);
+			cr_expect(ne(int, (int)metric->variance.kind, SPREAD_UNKNOWN), "%s",
+				  metric->help);
 	}
 }
 
@@ -163,7 +164,7 @@ Test(metric, more_requested_than_allocated_is_no_waste)
 {
 	const RowSums sums = { .summary = { .bytes_requested = 10, .bytes_allocated = 8 } };
 
-	cr_expect(eq(u64, metrics[METRIC_BYTES_WASTED].value(&sums), 0));
+	cr_expect(eq(u64, metric_figure(&metrics[METRIC_BYTES_WASTED], &sums), 0));
 }
 
 /* Two caches, one of them with two stacks, and an allocation that fails; some are sampled. */
@@ -229,10 +230,10 @@ static const RateRow *row_of(const RateTable *table, const char *label)
 static void expect_same(const RowSums *a, const RowSums *b, const char *label)
 {
 	for (MetricId id = 0; id < METRICS; id++) {
-		if (!metrics[id].value)
+		if (!metrics[id].value.kind)
 			continue;
-		cr_expect(eq(u64, metrics[id].value(a), metrics[id].value(b)), "%s of %s",
-			  metrics[id].member, label);
+		cr_expect(eq(u64, metric_figure(&metrics[id], a), metric_figure(&metrics[id], b)),
+			  "%s of %s", metrics[id].member, label);
 		cr_expect(eq(dbl, metric_margin(&metrics[id], a), metric_margin(&metrics[id], b)),
 			  "margin of %s of %s", metrics[id].member, label);
 	}

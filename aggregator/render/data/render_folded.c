@@ -83,7 +83,7 @@ static void write_stacks(const ReportModel *model, FILE *out)
 
 	for (guint i = 0; i < parts->rows->len; i++) {
 		const GroupRow *row = &g_array_index(parts->rows, GroupRow, i);
-		uint64_t figure = weight->value(&row->sums);
+		uint64_t figure = metric_figure(weight, &row->sums);
 
 		if (!figure)
 			continue;

@@ -120,7 +120,7 @@ static void set_values(PprofReport *report, const GroupRow *row)
 	g_array_set_size(report->values, 0);
 	for (guint i = 0; i < report->weights->len; i++) {
 		const Metric *metric = g_array_index(report->weights, Weight, i).metric;
-		int64_t value = saturate_signed(metric->value(&row->sums));
+		int64_t value = saturate_signed(metric_figure(metric, &row->sums));
 
 		g_array_append_val(report->values, value);
 	}

@@ -54,7 +54,7 @@ static void write_frames(SpeedscopeWriter *writer)
 
 static uint64_t figure_of(const SpeedscopeWriter *writer, guint position, const Weight *weight)
 {
-	return weight->metric->value(&stack_paths_part(writer->paths, position)->sums);
+	return metric_figure(weight->metric, &stack_paths_part(writer->paths, position)->sums);
 }
 
 static void write_sample(SpeedscopeWriter *writer, guint position)

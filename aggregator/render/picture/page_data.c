@@ -101,9 +101,9 @@ static void write_facts(Page *page)
 /* Figures that all rows lack only make the page longer. */
 static bool is_shown(const Metric *metric, const MetricContext *context)
 {
-	return metric->uses & METRIC_REPORTS && metric->value &&
+	return metric->uses & METRIC_REPORTS && metric->value.kind &&
 	       metric_is_known(metric, context->lacks) &&
-	       (!metric->if_any || metric->value(context->all));
+	       (!metric->if_any || metric_figure(metric, context->all));
 }
 
 static void choose_figures(Page *page)
@@ -117,7 +117,7 @@ static void choose_figures(Page *page)
 static guint rank_number(const Page *page)
 {
 	for (guint i = 0; i < page->figure_count; i++)
-		if (page->figures[i]->value == page->context.rank->value)
+		if (metric_same_figure(page->figures[i], page->context.rank))
 			return i;
 	return 0;
 }
@@ -283,7 +283,7 @@ static void write_stack_figures(Page *page)
 /* Margins of what ranks the stacks; only if events were sampled. */
 static void write_margins(Page *page)
 {
-	if (page->context.lacks & NEEDS_SAMPLING || !page->context.rank->variance)
+	if (page->context.lacks & NEEDS_SAMPLING || !page->context.rank->variance.kind)
 		return;
 	json_open(&page->json, "margins", '[');
 	for (guint i = 0; i < page->model->view->stacks->len; i++) {

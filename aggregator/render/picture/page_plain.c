@@ -131,7 +131,8 @@ static void append_stack(const ReportModel *model, const ViewStack *stack, GStri
 	append_sampled(text, &stack->sums);
 	if (metric_adds_up(rank)) {
 		g_string_append(text, ", ");
-		append_percent(text, rank->value(&stack->sums), rank->value(model_all_sums(model)));
+		append_percent(text, metric_figure(rank, &stack->sums),
+			       metric_figure(rank, model_all_sums(model)));
 		g_string_append_printf(text, " of all %s", rank->member);
 	}
 	g_string_append(text, ":\n");

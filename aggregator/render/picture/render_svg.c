@@ -126,7 +126,7 @@ static void append_figure(const SvgWriter *writer, uint64_t figure, GString *out
 static void append_summary(const SvgWriter *writer, GString *line)
 {
 	const View *view = writer->model->view;
-	uint64_t before = writer->weight->metric->value(&view->before);
+	uint64_t before = metric_figure(writer->weight->metric, &view->before);
 
 	double margin = metric_margin(writer->weight->metric, &view->after);
 

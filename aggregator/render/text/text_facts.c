@@ -49,7 +49,7 @@ void append_bytes(GString *out, const ReportModel *model, const RowSums *sums)
 		if (!metrics[id].word)
 			continue;
 		g_string_append_printf(out, "%s%s ", separator, metrics[id].word);
-		append_amount(out, metrics[id].value(sums), model->source->human);
+		append_amount(out, metric_figure(&metrics[id], sums), model->source->human);
 		separator = ", ";
 	}
 }

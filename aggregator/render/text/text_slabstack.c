@@ -56,7 +56,7 @@ static void append_figures(const ReportModel *model, const GroupRows *rows, cons
 		g_string_append(text, model->source->human ? "\t" : " bytes\t");
 	}
 	if (metric_adds_up(rank))
-		append_percent(text, rank->value(sums), rank->value(&rows->before));
+		append_percent(text, metric_figure(rank, sums), metric_figure(rank, &rows->before));
 	else
 		g_string_append_c(text, '-');
 	append_margin_figure(text, rank, sums);

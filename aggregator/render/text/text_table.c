@@ -95,7 +95,7 @@ static const char *title_of(const ReportModel *model, const Metric *metric)
 {
 	if (metric == &metrics[METRIC_ALLOCATIONS])
 		return counted_words(model)->column;
-	return model->source->human ? metric->title_human : metric->title;
+	return model->source->human && metric->title_human ? metric->title_human : metric->title;
 }
 
 static void make_figure(Table *table, const Line *line, guint place)
@@ -143,7 +143,7 @@ static bool is_shown(const Metric *metric, const MetricContext *context)
 	if (metric->type == VALUE_SHARE && !metric_adds_up(context->rank))
 		return false;
 	return metric->uses & METRIC_REPORTS && metric_is_known(metric, context->lacks) &&
-	       (!metric->if_any || metric->value(context->all)) &&
+	       (!metric->if_any || metric_figure(metric, context->all)) &&
 	       (!metric->if_run || context->rank->of_run);
 }
 
