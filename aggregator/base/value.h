@@ -6,8 +6,10 @@
 
 /* The type of a value, and its unit. */
 typedef enum {
-	VALUE_TEXT, /* not yet escaped */
-	VALUE_LIST, /* of texts */
+	VALUE_TEXT,   /* not yet escaped */
+	VALUE_LABEL,  /* a text that is escaped, perhaps of many lines */
+	VALUE_LIST,   /* of texts */
+	VALUE_FRAMES, /* of a stack */
 	VALUE_FLAG,
 	VALUE_COUNT,
 	VALUE_DIFFERENCE, /* of counts: may be negative */
@@ -16,6 +18,8 @@ typedef enum {
 	VALUE_SHARE,     /* a part of a whole: in percent */
 	VALUE_PERCENT,   /* in percent; part and whole are unknown */
 	VALUE_REAL,      /* any number */
+	VALUE_ROUNDED,   /* ... with that many decimals */
+	VALUE_CHANGE,    /* of bytes, to whole ones */
 	VALUE_TIME_SPAN, /* ns; in seconds */
 	VALUE_NS,
 	VALUE_TIME, /* ns since 1970 */
@@ -23,10 +27,12 @@ typedef enum {
 
 typedef struct {
 	bool known;
-	uint64_t number; /* count, low end, part, ns; a flag is 0 or 1; a difference as int64_t */
-	uint64_t other;  /* high end, whole */
+	uint64_t number; /* count, low end, part, ns, stack; a flag is 0 or 1; a difference: int64_t
+			  */
+	uint64_t other;  /* high end, whole, decimals */
 	double percent;
 	double real;
 	const char *text; /* borrowed */
 	char **list;      /* owned */
+	const void *of;   /* the StackRows of a stack, borrowed */
 } Value;

@@ -6,7 +6,6 @@ libaggregator_a_SOURCES += \
 	aggregator/report/facts.c aggregator/report/facts.h \
 	aggregator/report/facts_hits.c aggregator/report/facts_hits.h \
 	aggregator/report/facts_memory.c aggregator/report/facts_memory.h \
-	aggregator/report/flat_rows.c aggregator/report/flat_rows.h \
 	aggregator/report/frame_tree.c aggregator/report/frame_tree.h \
 	aggregator/report/held_check.c aggregator/report/held_check.h \
 	aggregator/report/hit_rows.c aggregator/report/hit_rows.h \
@@ -14,6 +13,7 @@ libaggregator_a_SOURCES += \
 	aggregator/report/many_runs.c aggregator/report/many_runs.h \
 	aggregator/report/merged.c aggregator/report/merged.h \
 	aggregator/report/model.c aggregator/report/model.h \
+	aggregator/report/report_table.c aggregator/report/report_table.h \
 	aggregator/report/slab_growth.c \
 	aggregator/report/slab_readings.c aggregator/report/slab_readings.h \
 	aggregator/report/slab_table.c \

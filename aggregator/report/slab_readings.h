@@ -9,6 +9,7 @@
 #include "names/slabinfo.h"
 #include "report/held_check.h"
 #include "report/source.h"
+#include "table/table.h"
 #include "table/view.h"
 
 #include <glib.h>
@@ -47,15 +48,24 @@ typedef struct {
 	bool human;     /* bytes in KiB, MiB ... */
 } SlabTable;
 
+/* Which caches a table has; bits. */
+typedef enum { SLABS_KEPT = 1, SLABS_RECLAIMABLE = 2 } SlabKinds;
+
 /* A cache in such a table. */
 typedef struct {
-	const SlabinfoCache *cache; /* from the reading at the end */
-	double change_bytes;        /* growth of its objects in use, per second */
+	const char *name;
+	bool reclaimable; /* the kernel shrinks it if memory is short */
+	uint64_t objects_in_use;
+	uint64_t slab_bytes;
+	double change_bytes; /* growth of its objects in use, per second */
 } SlabTableRow;
 
-/* Returns the caches that use memory (element-type SlabTableRow), fastest growth first: those that
-   the kernel shrinks if memory is short, or all others. The caller unrefs it. */
-GArray *slab_table_rows(const SlabTable *table, bool reclaimable);
+/* Returns the caches that use memory (rows: SlabTableRow), fastest growth first; of two kinds,
+   those that are kept come first, and each has at most rows_max. */
+Table *slab_table_new(const SlabTable *slabs, SlabKinds kinds, TableUse use);
+
+/* The same in an empty table. */
+void slab_table_add(Table *table, const SlabTable *slabs, SlabKinds kinds, TableUse use);
 
 /* Returns the bytes that the kernel took outside of slab caches, if they exceed both the growth of
    slab caches and the reserves that CPUs may hold; else 0. */

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 
+#include <stddef.h>
 #include <string.h>
 
 const struct SlabTableUse slab_table_uses[SLAB_TABLE_USES] = {
@@ -36,26 +37,77 @@ static int compare_rows(const void *a, const void *b)
 
 	if (growth_a != growth_b)
 		return growth_a > growth_b ? -1 : 1;
-	if (of_a->cache->slab_bytes != of_b->cache->slab_bytes)
-		return of_a->cache->slab_bytes > of_b->cache->slab_bytes ? -1 : 1;
-	return strcmp(of_a->cache->name, of_b->cache->name);
+	if (of_a->slab_bytes != of_b->slab_bytes)
+		return of_a->slab_bytes > of_b->slab_bytes ? -1 : 1;
+	return strcmp(of_a->name, of_b->name);
 }
 
-GArray *slab_table_rows(const SlabTable *table, bool reclaimable)
+static GArray *rows_of(const SlabTable *slabs, bool reclaimable)
 {
-	const SlabSpan *span = &table->span;
 	GArray *rows = g_array_new(FALSE, FALSE, sizeof(SlabTableRow));
 
-	for (guint i = 0; i < slabinfo_count(span->end); i++) {
-		const SlabinfoCache *cache = slabinfo_at(span->end, i);
-		const SlabTableRow row = { cache, change_of(span, cache) };
+	for (guint i = 0; i < slabinfo_count(slabs->span.end); i++) {
+		const SlabinfoCache *cache = slabinfo_at(slabs->span.end, i);
+		const SlabTableRow row = {
+			.name = cache->name,
+			.reclaimable = reclaimable,
+			.objects_in_use = cache->objects_in_use,
+			.slab_bytes = cache->slab_bytes,
+			.change_bytes = change_of(&slabs->span, cache),
+		};
 
 		if ((cache->slab_bytes || cache->objects_in_use) &&
-		    reclaimable_has(table->reclaimable, cache->name) == reclaimable)
+		    reclaimable_has(slabs->reclaimable, cache->name) == reclaimable)
 			g_array_append_val(rows, row);
 	}
 	g_array_sort(rows, compare_rows);
 	return rows;
+}
+
+static const TableColumn columns[] = {
+	{ .id = "cache", .title = "CACHE", .type = VALUE_TEXT, .at = offsetof(SlabTableRow, name) },
+	{ .id = "reclaimable",
+	  .type = VALUE_FLAG,
+	  .uses = TABLE_JSON | TABLE_FLAT,
+	  .at = offsetof(SlabTableRow, reclaimable) },
+	{ .id = "objects_in_use",
+	  .title = "IN-USE",
+	  .type = VALUE_COUNT,
+	  .at = offsetof(SlabTableRow, objects_in_use) },
+	{ .id = "slab_bytes",
+	  .title = "SIZE-BYTES",
+	  .title_human = "SIZE",
+	  .type = VALUE_BYTES,
+	  .at = offsetof(SlabTableRow, slab_bytes) },
+	{ .id = "change_bytes_per_second",
+	  .title = "CHANGE-BYTES/s",
+	  .title_human = "CHANGE/s",
+	  .type = VALUE_CHANGE,
+	  .at = offsetof(SlabTableRow, change_bytes) },
+};
+
+void slab_table_add(Table *table, const SlabTable *slabs, SlabKinds kinds, TableUse use)
+{
+	table->rows = g_array_new(FALSE, FALSE, sizeof(SlabTableRow));
+	for (int reclaimable = false; reclaimable <= true; reclaimable++) {
+		g_autoptr(GArray) rows = rows_of(slabs, reclaimable);
+		guint shown = MIN(rows->len, slabs->rows_max);
+
+		if (!(kinds & (reclaimable ? SLABS_RECLAIMABLE : SLABS_KEPT)))
+			continue;
+		g_array_append_vals(table->rows, rows->data, shown);
+		table->more += rows->len - shown;
+	}
+	table->count = table->rows->len;
+	table_add(table, columns, G_N_ELEMENTS(columns), use);
+}
+
+Table *slab_table_new(const SlabTable *slabs, SlabKinds kinds, TableUse use)
+{
+	Table *table = table_new(slabs, NULL);
+
+	slab_table_add(table, slabs, kinds, use);
+	return table;
 }
 
 int64_t slab_table_taken_outside(const SlabTable *table)

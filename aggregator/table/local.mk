@@ -25,6 +25,7 @@ libaggregator_a_SOURCES += \
 	aggregator/table/row_sums.c aggregator/table/row_sums.h \
 	aggregator/table/stack_chain.c aggregator/table/stack_chain.h \
 	aggregator/table/stack_rows.c aggregator/table/stack_rows.h \
+	aggregator/table/table.c aggregator/table/table.h \
 	aggregator/table/view.c aggregator/table/view.h \
 	aggregator/table/view_times.c aggregator/table/view_times.h \
 	aggregator/table/view_source.h

@@ -6,6 +6,7 @@
 #include "render/data/render_json.h"
 
 #include "report/diff_notes.h"
+#include "report/report_table.h"
 
 /* Writes a figure of both runs; the unit is in the name. */
 static void write_figure(JsonWriter *json, const ReportModel *model, const Metric *metric,
@@ -40,37 +41,17 @@ static void write_figures(JsonWriter *json, const ReportModel *model, const Diff
 			write_figure(json, model, &metrics[id], row);
 }
 
-/* Writes the labels of the run that labels a row. */
-static void write_labels(JsonWriter *json, const DiffRows *diff, const DiffRow *row)
-{
-	JoinSide side = diff_row_side(row);
-	const GroupRows *groups = diff->groups[side];
-	const GroupRow *group = diff_rows_of(diff, row, side);
-
-	for (guint key = 0; groups->keys[key]; key++) {
-		g_autoptr(GString) label = g_string_new(NULL);
-
-		if (dimension_is_stack(groups->keys[key])) {
-			json_write_frames(json, view_stack_rows(diff->views[side]),
-					  group_rows_member(groups, group, key));
-			continue;
-		}
-		group_rows_append_label(groups, group, key, label);
-		json_text(json, groups->keys[key]->name, label->str);
-	}
-}
-
 static void write_rows(JsonWriter *json, const ReportModel *model, FILE *out)
 {
 	const DiffRows *diff = model->diff;
+	g_autoptr(Table) labels = table_new(model, NULL);
 
+	report_table_add_keys(labels, model, TABLE_JSON);
 	json_open(json, "rows", '[');
 	for (guint i = 0; i < diff->rows->len; i++) {
-		const DiffRow *row = &g_array_index(diff->rows, DiffRow, i);
-
 		json_open(json, NULL, '{');
-		write_labels(json, diff, row);
-		write_figures(json, model, row);
+		json_write_row(json, labels, i);
+		write_figures(json, model, &g_array_index(diff->rows, DiffRow, i));
 		json_close(json, '}');
 		json_flush(json, out);
 	}
@@ -106,14 +87,6 @@ static void write_notes(JsonWriter *json, const ReportModel *model)
 	json_close(json, ']');
 }
 
-static void write_by(JsonWriter *json, const GroupRows *groups)
-{
-	json_open(json, "by", '[');
-	for (guint key = 0; groups->keys[key]; key++)
-		json_text(json, NULL, groups->keys[key]->name);
-	json_close(json, ']');
-}
-
 void json_write_diff(JsonWriter *json, const ReportModel *model, FILE *out)
 {
 	const DiffRows *diff = model->diff;
@@ -132,7 +105,7 @@ void json_write_diff(JsonWriter *json, const ReportModel *model, FILE *out)
 		  diff->errors_measured > 0 ? diff->errors_measured : diff->errors);
 	write_notes(json, model);
 	json_write_facts(json, "old_facts", model->older->facts);
-	write_by(json, diff->groups[JOIN_NEW]);
+	json_write_by(json, diff->groups[JOIN_NEW]);
 	write_rows(json, model, out);
 	write_others(json, model);
 	json_open(json, "all", '{');

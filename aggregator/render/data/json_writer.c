@@ -177,6 +177,7 @@ void json_value(JsonWriter *json, const char *name, ValueType type, const Value 
 	}
 	switch (type) {
 	case VALUE_TEXT:
+	case VALUE_LABEL:
 		json_text(json, name, value->text);
 		break;
 	case VALUE_LIST:
@@ -205,11 +206,17 @@ void json_value(JsonWriter *json, const char *name, ValueType type, const Value 
 	case VALUE_REAL:
 		json_exact(json, name, value->real);
 		break;
+	case VALUE_ROUNDED:
+	case VALUE_CHANGE:
+		json_decimals(json, name, value->real, (int)value->other);
+		break;
 	case VALUE_TIME_SPAN:
 		json_seconds(json, name, value->number);
 		break;
 	case VALUE_TIME:
 		json_time(json, name, value->number);
+		break;
+	case VALUE_FRAMES: /* json_write_row() */
 		break;
 	}
 }

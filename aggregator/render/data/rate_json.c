@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of an interval as JSON. Columns come from table/metric.c; two texts have members of
- * their own.
+ * The table of an interval as JSON. Its columns come from report_table.c.
  */
 #include "render/data/render_json.h"
 
 #include "rates/rate_net.h"
+#include "report/report_table.h"
 
 /* In percent; below 0: unknown. */
 static void write_percent(JsonWriter *json, const char *name, double percent, int decimals)
@@ -14,85 +14,6 @@ static void write_percent(JsonWriter *json, const char *name, double percent, in
 		json_decimals(json, name, percent, decimals);
 	else
 		json_null(json, name);
-}
-
-static void write_cache(JsonWriter *json, const RateRow *row)
-{
-	json_text(json, "cache", row->name);
-	json_flag(json, "cache_by_size", row->by_size);
-}
-
-static void write_busiest(JsonWriter *json, const RateRow *row)
-{
-	json_text(json, "busiest_process", row->busiest_name);
-	write_percent(json, "busiest_process_percent",
-		      row->busiest_name ? row->busiest_percent : -1, 1);
-}
-
-/* Texts with several facts become several members. */
-static const struct {
-	MetricId column;
-	void (*write)(JsonWriter *json, const RateRow *row);
-} texts[] = {
-	{ METRIC_CACHE, write_cache },
-	{ METRIC_BUSIEST, write_busiest },
-};
-
-static void write_texts(JsonWriter *json, const Metric *column, const RateRow *row)
-{
-	for (gsize i = 0; i < G_N_ELEMENTS(texts); i++)
-		if (column == &metrics[texts[i].column])
-			texts[i].write(json, row);
-}
-
-static void write_cell(JsonWriter *json, const Metric *column, const RateRow *row, uint64_t span_ns)
-{
-	g_autofree char *name = NULL;
-	int64_t number;
-
-	if (column->type == VALUE_TEXT) {
-		write_texts(json, column, row);
-		return;
-	}
-	name = g_strconcat(column->member, span_ns && !column->instant ? "_per_second" : "", NULL);
-	if (rate_row_number(row, column, span_ns, &number))
-		json_signed(json, name, number);
-	else
-		json_null(json, name);
-}
-
-/* In percent of the estimates; 0: exact. */
-static void write_margins(JsonWriter *json, const RateRow *row)
-{
-	static const MetricId figures[] = { METRIC_ALLOCATIONS, METRIC_BYTES_ALLOCATED };
-
-	for (gsize i = 0; i < G_N_ELEMENTS(figures); i++) {
-		const Metric *metric = &metrics[figures[i]];
-		g_autofree char *name = g_strconcat(metric->member, "_margin_percent", NULL);
-
-		if (metric_is_known(metric, row->lacks))
-			json_decimals(json, name, metric_margin(metric, &row->sums), 3);
-		else
-			json_null(json, name);
-	}
-	if (metric_is_known(&metrics[METRIC_HELD], row->lacks))
-		json_decimals(json, "objects_held_margin_percent",
-			      margin_percent(row->live.held_variance, row->live.held), 3);
-}
-
-static void write_row(JsonWriter *json, const char *name, const RateTable *table,
-		      const RateRow *row, const RateLayout *layout)
-{
-	uint64_t span_ns = layout->per_second ? table->end_ns - table->start_ns : 0;
-
-	json_open(json, name, '{');
-	for (guint i = 0; layout->columns[i]; i++)
-		write_cell(json, layout->columns[i], row, span_ns);
-	if (rate_net_is_shown(layout->columns) && rate_net_word(row->net_state))
-		json_text(json, "net_unknown", rate_net_word(row->net_state));
-	if (table->sampling_period > 1)
-		write_margins(json, row);
-	json_close(json, '}');
 }
 
 /* Writes whether frees of what is held may not be seen. */
@@ -138,18 +59,17 @@ static void write_head(JsonWriter *json, const RateTable *table, const Facts *fa
 	json_count(json, "caches", table->rows->len);
 }
 
-void json_write_interval(JsonWriter *json, const RateTable *table, const Facts *facts,
-			 const RateLayout *layout)
+void json_write_interval(JsonWriter *json, const IntervalSource *interval, const Facts *facts,
+			 FILE *out)
 {
-	guint shown = (guint)MIN(table->rows->len, layout->rows_max);
+	g_autoptr(Table) table = interval_table_new(interval, TABLE_JSON);
 
-	write_head(json, table, facts);
-	json_open(json, "rows", '[');
-	for (guint i = 0; i < shown; i++)
-		write_row(json, NULL, table, &g_array_index(table->rows, RateRow, i), layout);
-	json_close(json, ']');
-	write_row(json, "sum", table, &table->sum, layout);
-	if (rate_net_is_shown(layout->columns))
-		json_count(json, "net_caches_left_out", table->net_unknown);
-	write_held(json, table, facts);
+	write_head(json, interval->table, facts);
+	json_write_rows(json, "rows", table, out);
+	json_open(json, "sum", '{');
+	json_write_row(json, table, TABLE_ALL);
+	json_close(json, '}');
+	if (rate_net_is_shown(interval->layout->columns))
+		json_count(json, "net_caches_left_out", interval->table->net_unknown);
+	write_held(json, interval->table, facts);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The renderer "csv": flat rows with quoted texts; what a spreadsheet would take for a formula is
- * escaped.
+ * The renderer "csv": the rows of a report with quoted texts; what a spreadsheet would take for a
+ * formula is escaped.
  */
 #include "render/data/render_data.h"
 
 #include "base/escape.h"
 #include "base/unconst.h"
 #include "render/data/json_writer.h"
-#include "report/flat_rows.h"
+#include "report/report_table.h"
 
 #include <string.h>
 
@@ -56,6 +56,7 @@ static void append_cell(GString *line, ValueType type, const Value *value)
 		return;
 	switch (type) {
 	case VALUE_TEXT:
+	case VALUE_LABEL:
 		append_text(line, value->text);
 		break;
 	case VALUE_LIST:
@@ -72,36 +73,34 @@ static void write_line(FILE *out, GString *line)
 	g_string_truncate(line, 0);
 }
 
-static void write_titles(FILE *out, GString *line, const GArray *columns)
+static void write_titles(FILE *out, GString *line, const Table *table)
 {
-	for (guint i = 0; i < columns->len; i++)
-		g_string_append_printf(line, "%s%s", i ? "," : "",
-				       g_array_index(columns, FlatColumn, i).name);
+	for (guint i = 0; i < table->columns->len; i++)
+		g_string_append_printf(line, "%s%s", i ? "," : "", table_column(table, i)->id);
 	write_line(out, line);
 }
 
-static void write_row(FILE *out, GString *line, const GArray *columns, const Value *values)
+static void write_row(FILE *out, GString *line, Table *table, guint row)
 {
-	for (guint i = 0; i < columns->len; i++) {
-		const FlatColumn *column = &g_array_index(columns, FlatColumn, i);
+	for (guint i = 0; i < table->columns->len; i++) {
+		const TableColumn *column = table_column(table, i);
+		const Value value = table_cell(table, column, row);
 
 		if (i)
 			g_string_append_c(line, ',');
-		append_cell(line, column->type, &values[i]);
+		append_cell(line, column->type, &value);
 	}
 	write_line(out, line);
 }
 
 void render_csv(const ReportModel *model, FILE *out)
 {
-	g_autoptr(FlatRows) rows = flat_rows_new(model);
-	const GArray *columns = flat_rows_columns(rows);
+	g_autoptr(Table) table = report_table_new(model, TABLE_FLAT);
 	g_autoptr(GString) line = g_string_new(NULL);
-	const Value *values;
 
 	/* The intervals of a run are one table. */
 	if (!model->interval || model->interval->is_first)
-		write_titles(out, line, columns);
-	while ((values = flat_rows_next(rows)))
-		write_row(out, line, columns, values);
+		write_titles(out, line, table);
+	for (guint row = 0; row < table->count; row++)
+		write_row(out, line, table, row);
 }

@@ -5,6 +5,7 @@
  */
 #include "render/data/render_json.h"
 
+#include "report/report_table.h"
 #include "table/view_times.h"
 #include "table/comm_fold.h"
 #include "table/context_name.h"
@@ -213,88 +214,67 @@ static void write_stacks(JsonWriter *json, const ReportModel *model, FILE *out)
 	json_close(json, ']');
 }
 
-/* Writes the texts of a hit's columns, under their names. A text that is empty is absent. */
-static void write_hit(JsonWriter *json, const HitRows *rows, guint row)
+void json_write_row(JsonWriter *json, Table *table, guint row)
 {
-	const char *const *columns = hit_rows_columns(rows);
-	g_autoptr(GString) text = g_string_new(NULL);
+	for (guint i = 0; i < table->columns->len; i++) {
+		const TableColumn *column = table_column(table, i);
+		Value value;
 
-	json_open(json, NULL, '{');
-	for (guint i = 0; columns[i]; i++) {
-		g_string_truncate(text, 0);
-		hit_rows_append(rows, row, i, text);
-		if (text->len)
-			json_text(json, columns[i], text->str);
+		if (column->is_key && row >= TABLE_OTHERS)
+			continue;
+		value = table_cell(table, column, row);
+		if (column->is_optional && !value.known)
+			continue;
+		if (column->type == VALUE_FRAMES)
+			json_write_frames(json, value.of, (uint32_t)value.number);
+		else
+			json_value(json, column->id, column->type, &value);
 	}
-	json_close(json, '}');
 }
 
-static void write_hits(JsonWriter *json, const HitRows *rows, FILE *out)
+void json_write_rows(JsonWriter *json, const char *name, Table *table, FILE *out)
 {
-	json_open(json, "hits", '[');
-	for (guint i = 0; i < hit_rows_count(rows); i++) {
-		write_hit(json, rows, i);
-		json_flush(json, out);
+	json_open(json, name, '[');
+	for (guint row = 0; row < table->count; row++) {
+		json_open(json, NULL, '{');
+		json_write_row(json, table, row);
+		json_close(json, '}');
+		json_spill(json, out);
 	}
 	json_close(json, ']');
-	json_count(json, "hits_not_shown", hit_rows_more(rows));
-	json_count(json, "hits_not_kept", hit_rows_dropped(rows));
 }
 
-/* Writes the label of a row: a stack as frames, else a text. */
-static void write_label(JsonWriter *json, const ReportModel *model, const GroupRow *row, guint key)
+static void write_hits(JsonWriter *json, const ReportModel *model, FILE *out)
 {
-	const char *name = model->groups->keys[key]->name;
-	g_autoptr(GString) label = g_string_new(NULL);
+	g_autoptr(Table) table = report_table_new(model, TABLE_JSON);
 
-	g_assert(model->groups->keys[key]);
-	if (g_str_equal(name, "stack")) {
-		json_write_frames(json, view_stack_rows(model->view),
-				  group_rows_member(model->groups, row, key));
-		return;
-	}
-	group_rows_append_label(model->groups, row, key, label);
-	json_text(json, name, label->str);
+	json_write_rows(json, "hits", table, out);
+	json_count(json, "hits_not_shown", table->more);
+	json_count(json, "hits_not_kept", hit_rows_dropped(model->hits));
 }
 
-static void write_row(JsonWriter *json, const ReportModel *model, const GroupRow *row)
+void json_write_by(JsonWriter *json, const GroupRows *groups)
 {
-	json_open(json, NULL, '{');
-	for (guint key = 0; model->groups->keys[key]; key++)
-		write_label(json, model, row, key);
-	write_figures(json, model, &row->sums);
-	json_close(json, '}');
-}
-
-static void write_others(JsonWriter *json, const ReportModel *model)
-{
-	const GroupRows *groups = model->groups;
-
-	if (groups->rows->len == groups->rows_before) {
-		json_null(json, "others");
-		return;
-	}
-	json_open(json, "others", '{');
-	json_count(json, "rows", groups->rows_before - groups->rows->len);
-	write_figures(json, model, &groups->others);
-	json_close(json, '}');
-}
-
-static void write_rows(JsonWriter *json, const ReportModel *model, FILE *out)
-{
-	const GroupRows *groups = model->groups;
-
 	json_open(json, "by", '[');
 	for (guint key = 0; groups->keys[key]; key++)
 		json_text(json, NULL, groups->keys[key]->name);
 	json_close(json, ']');
-	json_open(json, "rows", '[');
-	for (guint i = 0; i < groups->rows->len; i++) {
-		write_row(json, model, &g_array_index(groups->rows, GroupRow, i));
-		json_flush(json, out);
+}
+
+static void write_groups(JsonWriter *json, const ReportModel *model, FILE *out)
+{
+	g_autoptr(Table) table = report_table_new(model, TABLE_JSON);
+
+	json_write_by(json, model->groups);
+	json_write_rows(json, "rows", table, out);
+	if (!table->more) {
+		json_null(json, "others");
+		return;
 	}
-	json_close(json, ']');
-	write_others(json, model);
+	json_open(json, "others", '{');
+	json_count(json, "rows", table->more);
+	json_write_row(json, table, TABLE_OTHERS);
+	json_close(json, '}');
 }
 
 static void write_drops(JsonWriter *json, const ReportModel *model)
@@ -412,42 +392,20 @@ static void write_memory(JsonWriter *json, const char *name, const HostState *me
 	json_close(json, '}');
 }
 
-/* Returns how many caches exceeded the limit of rows. */
-static guint write_caches(JsonWriter *json, const SlabTable *table, bool reclaimable)
+static void write_slab_table(JsonWriter *json, const ReportModel *model, FILE *out)
 {
-	g_autoptr(GArray) rows = slab_table_rows(table, reclaimable);
-	guint shown = MIN(rows->len, table->rows_max);
+	const SlabTable *slabs = &model->slab->table;
+	g_autoptr(Table) table = report_table_new(model, TABLE_JSON);
 
-	for (guint i = 0; i < shown; i++) {
-		const SlabTableRow *row = &g_array_index(rows, SlabTableRow, i);
-
-		json_open(json, NULL, '{');
-		json_text(json, "cache", row->cache->name);
-		json_flag(json, "reclaimable", reclaimable);
-		json_count(json, metrics[METRIC_OBJECTS_IN_USE].member, row->cache->objects_in_use);
-		json_count(json, "slab_bytes", row->cache->slab_bytes);
-		json_decimals(json, "change_bytes_per_second", row->change_bytes, 0);
-		json_close(json, '}');
-	}
-	return rows->len - shown;
-}
-
-static void write_slab_table(JsonWriter *json, const SlabTable *table)
-{
-	guint left_out;
-
-	if (table->span.span_ns)
-		json_seconds(json, "duration_seconds", table->span.span_ns);
+	if (slabs->span.span_ns)
+		json_seconds(json, "duration_seconds", slabs->span.span_ns);
 	else
 		json_null(json, "duration_seconds");
-	write_memory(json, "memory_start", &table->memory.start);
-	write_memory(json, "memory_end", &table->memory.end);
-	json_signed(json, "taken_outside_slab_bytes", slab_table_taken_outside(table));
-	json_open(json, "caches", '[');
-	left_out = write_caches(json, table, false);
-	left_out += write_caches(json, table, true);
-	json_close(json, ']');
-	json_count(json, "caches_left_out", left_out);
+	write_memory(json, "memory_start", &slabs->memory.start);
+	write_memory(json, "memory_end", &slabs->memory.end);
+	json_signed(json, "taken_outside_slab_bytes", slab_table_taken_outside(slabs));
+	json_write_rows(json, "caches", table, out);
+	json_count(json, "caches_left_out", table->more);
 }
 
 static void write_view(JsonWriter *json, const ReportModel *model, FILE *out)
@@ -461,9 +419,9 @@ static void write_view(JsonWriter *json, const ReportModel *model, FILE *out)
 	if (model->held_check)
 		json_write_held_compared(json, model->held_check);
 	if (model->groups)
-		write_rows(json, model, out);
+		write_groups(json, model, out);
 	else if (model->hits)
-		write_hits(json, model->hits, out);
+		write_hits(json, model, out);
 	else
 		write_stacks(json, model, out);
 	write_processes(json, model->view->processes);
@@ -529,7 +487,7 @@ static void write_report(JsonWriter *json, const ReportModel *model, FILE *out)
 	if (model->runs)
 		write_runs(json, model->runs);
 	if (model->kind == REPORT_SLAB_CACHES)
-		write_slab_table(json, &model->slab->table);
+		write_slab_table(json, model, out);
 	else if (model->kind == REPORT_INFO)
 		write_code(json, model->code);
 	else if (model->kind == REPORT_DIFF)
@@ -546,8 +504,7 @@ void render_json(const ReportModel *model, FILE *out)
 	json_open(&json, NULL, '{');
 	json_count(&json, "schema_version", SCHEMA_VERSION);
 	if (model->kind == REPORT_INTERVAL)
-		json_write_interval(&json, model->interval->table, model->facts,
-				    model->interval->layout);
+		json_write_interval(&json, model->interval, model->facts, out);
 	else
 		write_report(&json, model, out);
 	json_close(&json, '}');

@@ -3,6 +3,7 @@
 
 #include "render/data/json_writer.h"
 #include "report/model.h"
+#include "table/table.h"
 
 #include <stdio.h>
 
@@ -22,5 +23,12 @@ void json_flush(JsonWriter *json, FILE *out);
 void json_write_held_compared(JsonWriter *json, const GArray *rows);
 
 /* Writes the members of a rate table into the open object; doc/JSON.md describes them. */
-void json_write_interval(JsonWriter *json, const RateTable *table, const Facts *facts,
-			 const RateLayout *layout);
+void json_write_interval(JsonWriter *json, const IntervalSource *interval, const Facts *facts,
+			 FILE *out);
+
+/* Write the cells of a row into the open object, and all rows as an array of objects. */
+void json_write_row(JsonWriter *json, Table *table, guint row);
+void json_write_rows(JsonWriter *json, const char *name, Table *table, FILE *out);
+
+/* Writes the names of the keys of groups. */
+void json_write_by(JsonWriter *json, const GroupRows *groups);

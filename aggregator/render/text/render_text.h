@@ -2,6 +2,7 @@
 #pragma once
 
 #include "report/model.h"
+#include "table/table.h"
 
 #include <stdio.h>
 
@@ -19,17 +20,28 @@ void text_print_slabstack(const ReportModel *model, FILE *out);
    complete. */
 void text_print_info(const ReportModel *model, FILE *out);
 
-/* Prints a table of groups: a line per row and a line for the others. */
-void text_print_table(const ReportModel *model, FILE *out);
+/* How a table is printed. */
+typedef struct {
+	unsigned gap;       /* spaces between columns */
+	unsigned terminal;  /* width of a terminal, for which the first column is cut; 0: none */
+	bool human;         /* bytes in KiB, MiB ... */
+	bool trims;         /* no spaces at line ends */
+	const char *others; /* label of TABLE_OTHERS; NULL: it is not printed */
+	const char *all;    /* of TABLE_ALL, likewise */
+	/* Appends lines below a row; NULL: there are none. */
+	void (*append_below)(GString *out, const ReportModel *model, guint row);
+	const ReportModel *model; /* for it */
+	FILE *file;               /* each row is written to it at once; NULL: to none */
+} TextLayout;
+
+/* Appends the titles, the rows and the sums of a table. */
+void append_table(GString *out, Table *table, const TextLayout *layout);
+
+/* Prints the groups of a report. */
+void text_print_groups(const ReportModel *model, FILE *out);
 
 /* Prints how two runs differ: a line per row, then both runs. */
 void text_print_diff(const ReportModel *model, FILE *out);
-
-/* Returns the width of a text in terminal columns. */
-glong label_width(const char *text);
-
-/* Shortens a label that is followed by other columns. */
-void label_shorten(GString *label);
 
 /* Appends what is known about the state of the host's memory in the run: "free 15.4 -> 15.1 GiB,
    slab 310 MiB (190 unreclaimable), PSI some 0 %, major faults +12, reclaim stalls 0, OOM kills 0".

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The layout of a comparison: columns for old, new, change and noise, then the lines about both
- * runs. Two passes: widths, lines.
+ * runs.
  */
 #include "render/text/render_text.h"
 
@@ -11,194 +11,101 @@
 #include "base/saturate.h"
 #include "count/noise.h"
 #include "report/diff_notes.h"
+#include "report/report_table.h"
 #include "report/weights.h"
 #include "symbols/frame_line.h"
 
 #include <math.h>
-#include <string.h>
 
-enum { GAP = 2 }; /* spaces between columns */
-
-typedef enum {
-	COLUMN_OLD,
-	COLUMN_NEW,
-	COLUMN_CHANGE,
-	COLUMN_PERCENT,
-	COLUMN_NOISE,
-	COLUMN_WHAT,
-	COLUMNS,
-} Column;
-
-static const char *const titles[COLUMNS] = {
-	"OLD", "NEW", "CHANGE", "CHANGE%", "NOISE", "",
-};
-
-typedef struct {
-	const DiffRow *row;         /* NULL: titles or sums */
-	const DiffFigures *figures; /* NULL: titles */
-	const char *label;          /* of sums */
-} Line;
-
-typedef struct {
-	const ReportModel *model;
-	const DiffRows *diff;
-	glong widths[COLUMNS];
-	glong key_widths[DIMENSIONS_MAX];
-	GString *cell; /* cell being built */
-	GString *text; /* line being built */
-} Table;
-
-static void append_figure(const Table *table, double figure)
+static const DiffRow *row_at(const DiffRows *diff, guint row)
 {
-	const Metric *rank = table->diff->rank;
+	return row == TABLE_OTHERS ? &diff->of_others
+	       : row == TABLE_ALL  ? &diff->of_all
+				   : &g_array_index(diff->rows, DiffRow, row);
+}
+
+static void append_figure(GString *out, const ReportModel *model, double figure)
+{
+	const Metric *rank = model->diff->rank;
 
 	if (rank->type == VALUE_TIME_SPAN)
-		append_latency(table->cell, saturate_double(figure * NS_PER_SECOND + 0.5));
-	else if (rank->type == VALUE_BYTES && table->model->source->human)
-		append_amount(table->cell, saturate_double(figure + 0.5), true);
+		append_latency(out, saturate_double(figure * NS_PER_SECOND + 0.5));
+	else if (rank->type == VALUE_BYTES && model->source->human)
+		append_amount(out, saturate_double(figure + 0.5), true);
 	else
-		append_real(table->cell, figure);
+		append_real(out, figure);
 }
 
-static void append_signed(const Table *table, double figure)
+static void append_sign(GString *out, double figure)
 {
 	if (figure != 0)
-		g_string_append_c(table->cell, figure < 0 ? '-' : '+');
-	append_figure(table, fabs(figure));
+		g_string_append_c(out, figure < 0 ? '-' : '+');
 }
 
-/* The title contains the sign "%". */
-static void append_change_percent(GString *out, const DiffFigures *figures)
-{
-	if (!isfinite(figures->percent)) {
-		g_string_append_c(out, '-');
-		return;
-	}
-	if (figures->percent != 0)
-		g_string_append_c(out, figures->percent < 0 ? '-' : '+');
-	append_margin(out, fabs(figures->percent));
-}
+typedef enum { OLD, NEW, CHANGE, PERCENT, NOISE, WHAT } Column;
 
-static void append_noise(const Table *table, const DiffFigures *figures)
+static Value read_figure(Table *table, const TableColumn *column, guint row)
 {
-	if (!isfinite(figures->noise)) {
-		g_string_append_c(table->cell, '?');
-		return;
-	}
-	g_string_append(table->cell, "+-");
-	append_figure(table, figures->noise);
-}
+	const ReportModel *model = table->source;
+	const DiffRows *diff = model->diff;
+	const DiffFigures figures = diff_row_figures(diff, row_at(diff, row), diff->rank);
+	double change = column->at == PERCENT ? figures.percent : figures.change;
 
-static void make_cell(const Table *table, const Line *line, Column column)
-{
-	const DiffFigures *figures = line->figures;
-
-	g_assert(column < G_N_ELEMENTS(titles));
-	g_string_truncate(table->cell, 0);
-	if (!figures) {
-		g_string_append(table->cell, titles[column]);
-		return;
-	}
-	switch (column) {
-	case COLUMN_OLD:
-		append_figure(table, figures->before);
+	switch ((Column)column->at) {
+	case OLD:
+		append_figure(table->text, model, figures.before);
 		break;
-	case COLUMN_NEW:
-		append_figure(table, figures->after);
+	case NEW:
+		append_figure(table->text, model, figures.after);
 		break;
-	case COLUMN_CHANGE:
-		append_signed(table, figures->change);
+	case CHANGE:
+		append_sign(table->text, change);
+		append_figure(table->text, model, fabs(change));
 		break;
-	case COLUMN_PERCENT:
-		append_change_percent(table->cell, figures);
+	case PERCENT:
+		if (!isfinite(change))
+			break;
+		append_sign(table->text, change);
+		append_margin(table->text, fabs(change));
 		break;
-	case COLUMN_NOISE:
-		append_noise(table, figures);
+	case NOISE:
+		if (!isfinite(figures.noise))
+			break;
+		g_string_append(table->text, "+-");
+		append_figure(table->text, model, figures.noise);
 		break;
-	default:
-		g_string_append(table->cell, diff_change_names[figures->what]);
+	case WHAT:
+		g_string_append(table->text, diff_change_names[figures.what]);
 	}
+	return table_text(table->text);
 }
 
-/* Stacks have their own lines. */
-static void make_label(const Table *table, const Line *line, guint key)
+#define FIGURE .type = VALUE_LABEL, .is_right = true, .read = read_figure
+
+static const TableColumn columns[] = {
+	{ .title = "OLD", FIGURE, .at = OLD },
+	{ .title = "NEW", FIGURE, .at = NEW },
+	{ .title = "CHANGE", FIGURE, .at = CHANGE },
+	{ .title = "CHANGE%", FIGURE, .at = PERCENT },
+	{ .title = "NOISE", FIGURE, .at = NOISE, .blank = "?" },
+	{ .title = "", .type = VALUE_LABEL, .read = read_figure, .at = WHAT },
+};
+
+static Value read_nothing(Table *table, const TableColumn *column, guint row)
 {
-	const GroupRows *groups = table->diff->groups[JOIN_NEW];
-
-	g_assert(table->diff->groups[0]->keys[key]);
-	g_string_truncate(table->cell, 0);
-	if (dimension_is_stack(groups->keys[key]))
-		return;
-	if (line->row) {
-		JoinSide side = diff_row_side(line->row);
-
-		group_rows_append_label(table->diff->groups[side],
-					diff_rows_of(table->diff, line->row, side), key,
-					table->cell);
-	} else if (!line->figures) {
-		g_string_append(table->cell, groups->keys[key]->title);
-	}
-	if (!table->model->source->details && groups->keys[key + 1])
-		label_shorten(table->cell);
+	(void)table;
+	(void)column;
+	(void)row;
+	return (Value){ .known = false };
 }
 
-static void widen(Table *table, const Line *line)
-{
-	const Dimension *const *keys = table->diff->groups[JOIN_NEW]->keys;
-
-	for (Column column = 0; column < COLUMNS; column++) {
-		make_cell(table, line, column);
-		table->widths[column] = MAX(table->widths[column], (glong)table->cell->len);
-	}
-	for (guint key = 0; keys[key]; key++) {
-		make_label(table, line, key);
-		table->key_widths[key] = MAX(table->key_widths[key], label_width(table->cell->str));
-	}
-}
-
-static void append_blanks(GString *out, glong count)
-{
-	g_string_append_printf(out, "%*s", (int)count, "");
-}
-
-/* Figures are at the right of their columns, words at the left. */
-static void append_cells(Table *table, const Line *line)
-{
-	for (Column column = 0; column < COLUMNS; column++) {
-		glong blanks;
-
-		make_cell(table, line, column);
-		blanks = table->widths[column] - (glong)table->cell->len;
-		append_blanks(table->text, column == COLUMN_WHAT ? 0 : blanks);
-		g_string_append(table->text, table->cell->str);
-		append_blanks(table->text, GAP + (column == COLUMN_WHAT ? blanks : 0));
-	}
-}
-
-static void append_labels(Table *table, const Line *line)
-{
-	const Dimension *const *keys = table->diff->groups[JOIN_NEW]->keys;
-
-	if (line->label)
-		g_string_append(table->text, line->label);
-	for (guint key = 0; keys[key] && !line->label; key++) {
-		if (dimension_is_stack(keys[key]))
-			continue;
-		make_label(table, line, key);
-		g_string_append(table->text, table->cell->str);
-		append_blanks(table->text,
-			      table->key_widths[key] - label_width(table->cell->str) + GAP);
-	}
-}
-
-static void append_line(Table *table, const Line *line)
-{
-	append_cells(table, line);
-	append_labels(table, line);
-	while (g_str_has_suffix(table->text->str, " "))
-		g_string_truncate(table->text, table->text->len - 1);
-	g_string_append_c(table->text, '\n');
-}
+static const TableColumn no_label = {
+	.title = "",
+	.type = VALUE_LABEL,
+	.is_key = true,
+	.blank = "",
+	.read = read_nothing,
+};
 
 /* Appends a frame as both runs have it: without address and offset. */
 static void append_frame(GString *out, const Frame *frame)
@@ -225,15 +132,17 @@ static void append_stack(GString *out, const StackRows *stacks, uint32_t row)
 }
 
 /* Appends the frames below the line of a row. */
-static void append_stacks(Table *table, const DiffRow *row)
+static void append_stacks(GString *out, const ReportModel *model, guint row)
 {
-	JoinSide side = diff_row_side(row);
-	const GroupRows *groups = table->diff->groups[side];
+	const DiffRows *diff = model->diff;
+	JoinSide side = diff_row_side(row_at(diff, row));
+	const GroupRows *groups = diff->groups[side];
 
 	for (guint key = 0; groups->keys[key]; key++)
 		if (dimension_is_stack(groups->keys[key]))
-			append_stack(table->text, view_stack_rows(table->diff->views[side]),
-				     group_rows_member(groups, diff_rows_of(table->diff, row, side),
+			append_stack(out, view_stack_rows(diff->views[side]),
+				     group_rows_member(groups,
+						       diff_rows_of(diff, row_at(diff, row), side),
 						       key));
 }
 
@@ -243,57 +152,31 @@ static void flush_text(GString *text, FILE *out)
 	g_string_truncate(text, 0);
 }
 
-static void print_row(Table *table, const Line *line, FILE *out)
+static void print_table(const ReportModel *model, GString *text, FILE *out)
 {
-	append_line(table, line);
-	if (line->row)
-		append_stacks(table, line->row);
-	flush_text(table->text, out);
-}
-
-/* Calls a function for each line: titles, rows, and the sums of others and of all. */
-static void each_line(Table *table, void (*what)(Table *table, const Line *line, FILE *out),
-		      FILE *out)
-{
-	const DiffRows *diff = table->diff;
-	const DiffFigures others = diff_row_figures(diff, &diff->of_others, diff->rank);
-	const DiffFigures all = diff_row_figures(diff, &diff->of_all, diff->rank);
-	g_autoptr(GString) label = g_string_new("(");
-
-	what(table, &(Line){ .figures = NULL }, out);
-	for (guint i = 0; i < diff->rows->len; i++) {
-		const DiffRow *row = &g_array_index(diff->rows, DiffRow, i);
-		const DiffFigures figures = diff_row_figures(diff, row, diff->rank);
-
-		what(table, &(Line){ .row = row, .figures = &figures }, out);
-	}
-	append_number_of(label, diff->compared - diff->rows->len, "other");
-	g_string_append_c(label, ')');
-	if (diff->compared > diff->rows->len && metric_adds_up(diff->rank))
-		what(table, &(Line){ .figures = &others, .label = label->str }, out);
-	if (metric_adds_up(diff->rank))
-		what(table, &(Line){ .figures = &all, .label = "(all)" }, out);
-}
-
-static void widen_line(Table *table, const Line *line, FILE *out)
-{
-	(void)out;
-	widen(table, line);
-}
-
-static void print_table(const ReportModel *model, FILE *out)
-{
-	Table table = { .model = model, .diff = model->diff };
+	const DiffRows *diff = model->diff;
+	g_autoptr(Table) table = table_new(model, NULL);
+	g_autoptr(GString) others = g_string_new("(");
+	TextLayout layout = {
+		.gap = 2, .trims = true, .append_below = append_stacks, .model = model, .file = out
+	};
 
 	if (model_is_empty(model))
 		return;
-	table.cell = g_string_new(NULL);
-	table.text = g_string_new(NULL);
-	each_line(&table, widen_line, out);
-	each_line(&table, print_row, out);
+	table->count = diff->rows->len;
+	table_add(table, columns, G_N_ELEMENTS(columns), TABLE_TEXT);
+	report_table_add_keys(table, model, TABLE_TEXT);
+	/* Sums have a label even if rows have only stacks. */
+	if (table->columns->len == G_N_ELEMENTS(columns))
+		table_add(table, &no_label, 1, TABLE_TEXT);
+	append_number_of(others, diff->compared - diff->rows->len, "other");
+	g_string_append_c(others, ')');
+	if (metric_adds_up(diff->rank)) {
+		layout.all = "(all)";
+		layout.others = diff->compared > diff->rows->len ? others->str : NULL;
+	}
+	append_table(text, table, &layout);
 	fputc('\n', out);
-	g_string_free(table.cell, TRUE);
-	g_string_free(table.text, TRUE);
 }
 
 /* Appends what the metric counts: "allocations", "bytes allocated". */
@@ -430,7 +313,7 @@ void text_print_diff(const ReportModel *model, FILE *out)
 	append_unit(text, model);
 	g_string_append(text, "; the largest change comes first\n\n");
 	flush_text(text, out);
-	print_table(model, out);
+	print_table(model, text, out);
 	append_noise_lines(text, model);
 	append_notes(text, model);
 	append_run(text, model->older, "Old");

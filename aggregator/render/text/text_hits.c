@@ -6,7 +6,7 @@
 #include "render/text/render_text.h"
 
 #include "base/number_text.h"
-#include "base/unconst.h"
+#include "report/report_table.h"
 
 /* Lines about hits of probe points. */
 
@@ -109,75 +109,30 @@ void append_user_stacks_line(const ReportModel *model, GString *out)
 
 /* Lists. */
 
-enum { GAP = 2 };
-
-/* Makes the cells of a row: of the titles, if it is negative. */
-static void make_cell(const HitRows *rows, int row, guint column, GString *cell)
+static void append_stack(GString *out, const ReportModel *model, guint row)
 {
-	g_string_truncate(cell, 0);
-	if (row >= 0) {
-		hit_rows_append(rows, (guint)row, column, cell);
-		return;
-	}
-	g_string_append(cell, hit_rows_columns(rows)[column]);
-	g_string_ascii_up(cell);
-}
-
-/* Returns the widths of the columns. */
-static guint *measure(const HitRows *rows, guint columns)
-{
-	guint *widths = g_new0(guint, columns + 1);
-	g_autoptr(GString) cell = g_string_new(NULL);
-
-	for (int row = -1; row < (int)hit_rows_count(rows); row++) {
-		for (guint i = 0; i < columns; i++) {
-			make_cell(rows, row, i, cell);
-			widths[i] = MAX(widths[i], (guint)g_utf8_strlen(cell->str, -1));
-		}
-	}
-	return widths;
-}
-
-static void append_row(const HitRows *rows, int row, const guint *widths, guint columns,
-		       GString *out)
-{
-	g_autoptr(GString) cell = g_string_new(NULL);
-
-	for (guint i = 0; i < columns; i++) {
-		guint used;
-
-		make_cell(rows, row, i, cell);
-		used = (guint)g_utf8_strlen(cell->str, -1);
-		g_string_append(out, cell->str);
-		for (; i + 1 < columns && used < widths[i] + GAP; used++)
-			g_string_append_c(out, ' ');
-	}
-	while (out->len && out->str[out->len - 1] == ' ')
-		g_string_truncate(out, out->len - 1);
-	g_string_append_c(out, '\n');
+	hit_rows_append_stack(model->hits, row, out);
 }
 
 void text_print_hits(const ReportModel *model, FILE *out)
 {
-	const HitRows *rows = model->hits;
-	guint columns = g_strv_length(unconst(hit_rows_columns(rows)));
-	g_autofree guint *widths = measure(rows, columns);
+	g_autoptr(Table) table = report_table_new(model, TABLE_TEXT);
 	g_autoptr(GString) text = g_string_new(NULL);
+	uint64_t dropped = hit_rows_dropped(model->hits);
+	const TextLayout layout = { .gap = 2,
+				    .trims = true,
+				    .append_below = model->source->details ? append_stack : NULL,
+				    .model = model,
+				    .file = out };
 
-	for (int row = -1; row < (int)hit_rows_count(rows); row++) {
-		append_row(rows, row, widths, columns, text);
-		if (row >= 0 && model->source->details)
-			hit_rows_append_stack(rows, (guint)row, text);
-		fwrite(text->str, 1, text->len, out);
-		g_string_truncate(text, 0);
-	}
-	if (hit_rows_more(rows))
-		g_string_append_printf(text, "(%" G_GUINT64_FORMAT " more)\n", hit_rows_more(rows));
-	if (hit_rows_dropped(rows))
+	append_table(text, table, &layout);
+	if (table->more)
+		g_string_append_printf(text, "(%" G_GUINT64_FORMAT " more)\n", table->more);
+	if (dropped)
 		g_string_append_printf(text,
 				       "(%" G_GUINT64_FORMAT
 				       " more are counted, but not listed: raise --max-memory)\n",
-				       hit_rows_dropped(rows));
+				       dropped);
 	g_string_append_c(text, '\n');
 	fwrite(text->str, 1, text->len, out);
 }

@@ -13,7 +13,7 @@
 
 #define MEMORY_HEADING "Memory:"
 
-enum { TABLE_COLUMNS = 4, COLUMN_GAP = 2, LINE_COLUMNS = 80 };
+enum { LINE_COLUMNS = 80 };
 
 /* Appends "slab unreclaimable 190 MiB (+1.2 MiB/s)". */
 static void append_use(GString *out, const MemorySpan *span, const struct SlabTableUse *use)
@@ -59,68 +59,17 @@ static void append_memory_uses(GString *out, const MemorySpan *span)
 		g_string_append_c(out, '\n');
 }
 
-static void free_cell(void *cell)
-{
-	g_string_free(cell, TRUE);
-}
-
-static GString *add_cell(GPtrArray *cells)
-{
-	GString *cell = g_string_new(NULL);
-
-	g_ptr_array_add(cells, cell);
-	return cell;
-}
-
-static void add_row(GPtrArray *cells, const SlabTableRow *row, bool human)
-{
-	escape_append(add_cell(cells), row->cache->name);
-	append_count(add_cell(cells), row->cache->objects_in_use);
-	append_amount(add_cell(cells), row->cache->slab_bytes, human);
-	append_change(add_cell(cells), row->change_bytes, human);
-}
-
-/* The first column is left-aligned text; the others are right-aligned numbers. */
-static void append_cells(GString *out, const GPtrArray *cells)
-{
-	glong width[TABLE_COLUMNS] = { 0 };
-
-	for (guint i = 0; i < cells->len; i++) {
-		const GString *cell = g_ptr_array_index(cells, i);
-
-		width[i % TABLE_COLUMNS] =
-			MAX(width[i % TABLE_COLUMNS], g_utf8_strlen(cell->str, -1));
-	}
-	for (guint i = 0; i < cells->len; i++) {
-		const GString *cell = g_ptr_array_index(cells, i);
-		int padding = (int)(width[i % TABLE_COLUMNS] - g_utf8_strlen(cell->str, -1));
-
-		if (i % TABLE_COLUMNS)
-			g_string_append_printf(out, "%*s%s", COLUMN_GAP + padding, "", cell->str);
-		else
-			g_string_append_printf(out, "%s%*s", cell->str, padding, "");
-		if (i % TABLE_COLUMNS == TABLE_COLUMNS - 1)
-			g_string_append_c(out, '\n');
-	}
-}
-
 /* Appends the titles and rows of one kind of caches; nothing if there are none. */
-static void append_rows(GString *out, const SlabTable *table, const GArray *rows, const char *title)
+static void append_rows(GString *out, const SlabTable *slabs, Table *table, const char *title)
 {
-	g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(free_cell);
-	guint shown = MIN(rows->len, table->rows_max);
+	const TextLayout layout = { .gap = 2, .human = slabs->human };
 
-	if (!rows->len)
+	if (!table->count && !table->more)
 		return;
-	g_string_append(add_cell(cells), title);
-	g_string_append(add_cell(cells), "IN-USE");
-	g_string_append(add_cell(cells), table->human ? "SIZE" : "SIZE-BYTES");
-	g_string_append(add_cell(cells), table->human ? "CHANGE/s" : "CHANGE-BYTES/s");
-	for (guint i = 0; i < shown; i++)
-		add_row(cells, &g_array_index(rows, SlabTableRow, i), table->human);
-	append_cells(out, cells);
-	if (rows->len > shown)
-		g_string_append_printf(out, "%u more (--all)\n", rows->len - shown);
+	g_array_index(table->columns, TableColumn, 0).title = title;
+	append_table(out, table, &layout);
+	if (table->more)
+		g_string_append_printf(out, "%" G_GUINT64_FORMAT " more (--all)\n", table->more);
 	g_string_append_c(out, '\n');
 }
 
@@ -140,24 +89,22 @@ static void append_next(GString *out, const SlabTable *table, const GArray *rows
 		g_string_append(out, "no cache grew meanwhile; next: slabstack NAME\n");
 		return;
 	}
-	quoted = g_shell_quote(first->cache->name);
+	quoted = g_shell_quote(first->name);
 	g_string_append(out, "next: slabstack ");
-	escape_append(out, strpbrk(first->cache->name, " \t'\"\\$`*?[]();&|<>!#~")
-				   ? quoted
-				   : first->cache->name);
+	escape_append(out, strpbrk(first->name, " \t'\"\\$`*?[]();&|<>!#~") ? quoted : first->name);
 	g_string_append_c(out, '\n');
 }
 
-void append_slab_table(GString *out, const SlabTable *table)
+void append_slab_table(GString *out, const SlabTable *slabs)
 {
-	g_autoptr(GArray) kept = slab_table_rows(table, false);
-	g_autoptr(GArray) reclaimable = slab_table_rows(table, true);
+	g_autoptr(Table) kept = slab_table_new(slabs, SLABS_KEPT, TABLE_TEXT);
+	g_autoptr(Table) reclaimable = slab_table_new(slabs, SLABS_RECLAIMABLE, TABLE_TEXT);
 	gsize start = out->len;
 
-	append_memory_uses(out, &table->memory);
+	append_memory_uses(out, &slabs->memory);
 	if (out->len > start)
 		g_string_append_c(out, '\n');
-	append_rows(out, table, kept, "CACHE");
-	append_rows(out, table, reclaimable, "RECLAIMABLE CACHE");
-	append_next(out, table, kept);
+	append_rows(out, slabs, kept, "CACHE");
+	append_rows(out, slabs, reclaimable, "RECLAIMABLE CACHE");
+	append_next(out, slabs, kept->rows);
 }

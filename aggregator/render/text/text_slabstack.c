@@ -194,7 +194,7 @@ void text_print_slabstack(const ReportModel *model, FILE *out)
 		g_string_append_c(text, '\n');
 	flush_text(text, out);
 	if (!model->has_blocks) {
-		text_print_table(model, out);
+		text_print_groups(model, out);
 	} else if (model->groups->rows_before) {
 		print_processes(model, out);
 		print_blocks(model, out);

@@ -213,7 +213,7 @@ void text_print_stacks(const ReportModel *model, FILE *out)
 		append_banner(model, text);
 	flush_text(text, out);
 	if (model->groups)
-		text_print_table(model, out);
+		text_print_groups(model, out);
 	else if (model->hits)
 		text_print_hits(model, out);
 	else

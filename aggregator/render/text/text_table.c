@@ -1,58 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The layout of tables of groups (--by): figures, then labels; two passes, for the widths and for
- * the lines.
+ * The layout of all tables: two passes, for the widths and for the lines. The report (--by), lists
+ * of hits, comparisons, intervals and the overview of slab caches are printed here.
  */
 #include "render/text/render_text.h"
 
+#include "base/escape.h"
 #include "base/number_text.h"
+#include "report/report_table.h"
 
 #include <string.h>
 
-enum {
-	GAP = 2,           /* spaces between columns */
-	LABEL_COLUMNS = 40 /* longer names are cut if columns follow */
-};
+enum { LABEL_COLUMNS = 40 /* longer names are cut if columns follow */ };
+
+#define TITLES (TABLE_OTHERS - 1)
 
 typedef struct {
-	const GroupRow *row; /* NULL: titles or others */
-	const RowSums *sums; /* NULL: titles */
-	bool others;         /* the sum of what is not shown */
-} Line;
-
-typedef struct {
-	const ReportModel *model;
-	MetricContext context;
-	/* Shown in this order. */
-	const Metric *figures[METRICS];
-	guint figure_count;
-	guint keys[DIMENSIONS_MAX]; /* numbers of the keys */
-	guint key_count;
-	glong figure_widths[METRICS];
-	glong key_widths[DIMENSIONS_MAX];
+	Table *table;
+	const TextLayout *layout;
+	glong *widths; /* by column */
 	GString *cell; /* cell being built */
-} Table;
+} Sheet;
 
-glong label_width(const char *text)
+static glong label_width(const char *text)
 {
 	glong width = 0;
 
 	for (; *text; text = g_utf8_find_next_char(text, NULL)) {
-		gunichar character = g_utf8_get_char(text);
+		gunichar character = (guchar)*text < 0x80 ? 'a' : g_utf8_get_char(text);
 
-		width += g_unichar_iszerowidth(character) ? 0 : 1 + g_unichar_iswide(character);
+		width += character == 'a'                   ? 1
+			 : g_unichar_iszerowidth(character) ? 0
+							    : 1 + g_unichar_iswide(character);
 	}
 	return width;
 }
 
-/* Whether the label at that position is the last on its line. */
-static bool is_last(const Table *table, const Line *line, guint place)
-{
-	return line->others || place + 1 == table->key_count;
-}
-
 /* A long list of names, or a path, would push the next columns off every line. */
-void label_shorten(GString *label)
+static void label_shorten(GString *label)
 {
 	char *cut = label->str;
 
@@ -64,184 +49,198 @@ void label_shorten(GString *label)
 	g_string_append(label, "...");
 }
 
-static void append_figure(const Table *table, const Metric *metric, const Value *value)
+static void append_value(GString *out, const TableColumn *column, const Value *value, bool human)
 {
-	if (!value->known) {
-		g_string_append_c(table->cell, '-');
-		return;
-	}
-	switch (metric->type) {
+	switch (column->type) {
+	case VALUE_TEXT:
+		escape_append(out, value->text);
+		break;
+	case VALUE_LABEL:
+		g_string_append(out, value->text);
+		break;
 	case VALUE_SHARE:
-		append_percent(table->cell, value->number, value->other);
+		append_percent(out, value->number, value->other);
 		/* The title contains the sign. */
-		g_string_truncate(table->cell, table->cell->len - strlen(" %"));
+		g_string_truncate(out, out->len - strlen(" %"));
 		break;
 	case VALUE_PERCENT:
-		append_margin(table->cell, value->percent);
+		append_margin(out, value->percent);
+		break;
+	case VALUE_CHANGE:
+		append_change(out, value->real, human);
 		break;
 	case VALUE_TIME_SPAN:
-		if (metric->needs & NEEDS_TIMES)
-			append_latency(table->cell, value->number);
-		else
-			append_seconds(table->cell, value->number);
+		(column->is_short ? append_latency : append_seconds)(out, value->number);
 		break;
 	default:
-		append_amount(table->cell, value->number,
-			      metric->type == VALUE_BYTES && table->model->source->human);
+		append_amount(out, value->number, human && column->type == VALUE_BYTES);
 	}
 }
 
-static const char *title_of(const ReportModel *model, const Metric *metric)
+static bool is_text(const TableColumn *column)
 {
-	if (metric == &metrics[METRIC_ALLOCATIONS])
-		return counted_words(model)->column;
-	return model->source->human && metric->title_human ? metric->title_human : metric->title;
+	return (column->type == VALUE_TEXT || column->type == VALUE_LABEL) && !column->is_right;
 }
 
-static void make_figure(Table *table, const Line *line, guint place)
+/* Makes the text of a cell. A sum has its label in place of the first key. */
+static void make_cell(Sheet *sheet, const TableColumn *column, guint row)
 {
-	const Metric *metric = table->figures[place];
+	const TextLayout *layout = sheet->layout;
+	bool titles_human = layout->human && column->title_human;
+	Value value;
 
-	g_assert(place < table->figure_count);
-	g_string_truncate(table->cell, 0);
-	if (line->sums) {
-		Value value = metric_value(metric, line->sums, &table->context);
-
-		append_figure(table, metric, &value);
+	g_string_truncate(sheet->cell, 0);
+	if (row == TITLES) {
+		g_string_append(sheet->cell, titles_human ? column->title_human : column->title);
 		return;
 	}
-	g_string_append(table->cell, title_of(table->model, metric));
-}
-
-static void append_others(const GroupRows *groups, GString *label)
-{
-	uint64_t others = groups->rows_before - groups->rows->len;
-
-	g_string_append_c(label, '(');
-	append_count(label, others);
-	g_string_append(label, others == 1 ? " other)" : " others)");
-}
-
-static void make_label(Table *table, const Line *line, guint place)
-{
-	const GroupRows *groups = table->model->groups;
-
-	g_assert(place < table->key_count);
-	g_string_truncate(table->cell, 0);
-	if (line->others)
-		append_others(groups, table->cell);
-	else if (line->row)
-		group_rows_append_label(groups, line->row, table->keys[place], table->cell);
+	if (column->is_key && row >= TABLE_OTHERS) {
+		g_string_append(sheet->cell, row == TABLE_ALL ? layout->all : layout->others);
+		return;
+	}
+	value = table_cell(sheet->table, column, row);
+	if (value.known)
+		append_value(sheet->cell, column, &value, layout->human);
 	else
-		g_string_append(table->cell, groups->keys[table->keys[place]]->title);
-	if (!is_last(table, line, place) && !table->model->source->details)
-		label_shorten(table->cell);
+		g_string_append(sheet->cell, column->blank ? column->blank : "-");
+	if (column->is_cut)
+		label_shorten(sheet->cell);
 }
 
-static bool is_shown(const Metric *metric, const MetricContext *context)
-{
-	if (metric->type == VALUE_SHARE && !metric_adds_up(context->rank))
-		return false;
-	return metric->uses & METRIC_REPORTS && metric_is_known(metric, context->lacks) &&
-	       (!metric->if_any || metric_figure(metric, context->all)) &&
-	       (!metric->if_run || context->rank->of_run);
-}
-
-static void choose_columns(Table *table)
-{
-	const Dimension *const *keys = table->model->groups->keys;
-
-	for (MetricId id = 0; id < METRICS; id++)
-		if (is_shown(&metrics[id], &table->context))
-			table->figures[table->figure_count++] = &metrics[id];
-	/* Labels of many lines come last. */
-	for (int lines = false; lines <= true; lines++)
-		for (guint i = 0; keys[i]; i++)
-			if ((keys[i]->compare != NULL) == lines)
-				table->keys[table->key_count++] = i;
-}
-
-static void widen(Table *table, const Line *line, FILE *out)
+static void widen(Sheet *sheet, guint row, GString *out)
 {
 	(void)out;
-	for (guint i = 0; i < table->figure_count; i++) {
-		make_figure(table, line, i);
-		table->figure_widths[i] = MAX(table->figure_widths[i], (glong)table->cell->len);
-	}
-	for (guint i = 0; !is_last(table, line, i); i++) {
-		make_label(table, line, i);
-		table->key_widths[i] = MAX(table->key_widths[i], label_width(table->cell->str));
+	for (guint i = 0; i < sheet->table->columns->len; i++) {
+		const TableColumn *column = table_column(sheet->table, i);
+
+		/* The last label may be long; nothing follows it. */
+		if ((column->is_key && row >= TABLE_OTHERS) ||
+		    (column->is_fixed && row != TITLES) ||
+		    (is_text(column) && i + 1 == sheet->table->columns->len))
+			continue;
+		make_cell(sheet, column, row);
+		sheet->widths[i] = MAX(sheet->widths[i], label_width(sheet->cell->str));
 	}
 }
 
-static void put_blanks(glong count, FILE *out)
+static void append_blanks(GString *out, glong count)
 {
-	fprintf(out, "%*s", (int)count, "");
+	g_string_append_printf(out, "%*s", (int)count, "");
 }
 
-/* Indents the later lines like the first line. */
-static void put_last(const char *label, glong indentation, FILE *out)
+/* The later lines of a label are indented like the first one. */
+static void append_lines(GString *out, const char *label, glong indentation)
 {
 	const char *end = strchr(label, '\n');
 
 	for (; end && end[1]; end = strchr(label, '\n')) {
-		fwrite(label, 1, (size_t)(end + 1 - label), out);
-		put_blanks(indentation, out);
+		g_string_append_len(out, label, end + 1 - label);
+		append_blanks(out, indentation);
 		label = end + 1;
 	}
-	fputs(label, out);
-	if (!end)
-		fputc('\n', out);
+	g_string_append_len(out, label, end ? end - label : (gssize)strlen(label));
 }
 
-static void put_line(Table *table, const Line *line, FILE *out)
+/* Cuts a name that leaves no room for the other columns of a terminal, and marks the cut. */
+static void cut_name(const Sheet *sheet)
+{
+	enum { NAME_WIDTH_MIN = 8 };
+	glong width = (glong)sheet->layout->terminal;
+	GString *name = sheet->cell;
+
+	if (!width)
+		return;
+	for (guint i = 1; i < sheet->table->columns->len; i++)
+		width -= sheet->widths[i] + (glong)sheet->layout->gap;
+	width = MAX(width, NAME_WIDTH_MIN);
+	if (g_utf8_strlen(name->str, -1) <= width)
+		return;
+	g_string_truncate(name,
+			  (gsize)(g_utf8_offset_to_pointer(name->str, width - 1) - name->str));
+	g_string_append_c(name, '>');
+}
+
+/* Texts are at the left of their columns, figures at the right. */
+static void append_cells(Sheet *sheet, guint row, GString *out)
 {
 	glong indentation = 0;
 
-	for (guint i = 0; i < table->figure_count; i++) {
-		make_figure(table, line, i);
-		put_blanks(table->figure_widths[i] - (glong)table->cell->len, out);
-		fputs(table->cell->str, out);
-		put_blanks(GAP, out);
-		indentation += table->figure_widths[i] + GAP;
-	}
-	for (guint i = 0; i < table->key_count; i++) {
-		make_label(table, line, i);
-		if (is_last(table, line, i)) {
-			put_last(table->cell->str, indentation, out);
+	for (guint i = 0; i < sheet->table->columns->len; i++) {
+		const TableColumn *column = table_column(sheet->table, i);
+		bool is_last = i + 1 == sheet->table->columns->len ||
+			       (column->is_key && row >= TABLE_OTHERS);
+		glong blanks = 0;
+
+		make_cell(sheet, column, row);
+		if (!i)
+			cut_name(sheet);
+		if (!is_last || !is_text(column))
+			blanks = MAX(sheet->widths[i] - label_width(sheet->cell->str), 0);
+		if (!is_text(column))
+			append_blanks(out, blanks);
+		append_lines(out, sheet->cell->str, indentation);
+		if (is_last)
 			return;
-		}
-		fputs(table->cell->str, out);
-		put_blanks(table->key_widths[i] - label_width(table->cell->str) + GAP, out);
-		indentation += table->key_widths[i] + GAP;
+		append_blanks(out, (glong)sheet->layout->gap + (is_text(column) ? blanks : 0));
+		indentation += sheet->widths[i] + (glong)sheet->layout->gap;
 	}
 }
 
-static void each_line(Table *table, void (*what)(Table *table, const Line *line, FILE *out),
-		      FILE *out)
+static void append_row(Sheet *sheet, guint row, GString *out)
 {
-	const GroupRows *groups = table->model->groups;
+	const TextLayout *layout = sheet->layout;
 
-	what(table, &(Line){ .row = NULL }, out);
-	for (guint i = 0; i < groups->rows->len; i++) {
-		const GroupRow *row = &g_array_index(groups->rows, GroupRow, i);
-
-		what(table, &(Line){ .row = row, .sums = &row->sums }, out);
-	}
-	if (groups->rows->len < groups->rows_before)
-		what(table, &(Line){ .sums = &groups->others, .others = true }, out);
-}
-
-void text_print_table(const ReportModel *model, FILE *out)
-{
-	Table table = { .model = model, .context = model_metric_context(model) };
-
-	if (!model->groups->rows->len)
+	append_cells(sheet, row, out);
+	while (layout->trims && out->len && out->str[out->len - 1] == ' ')
+		g_string_truncate(out, out->len - 1);
+	g_string_append_c(out, '\n');
+	if (layout->append_below && row < TITLES)
+		layout->append_below(out, layout->model, row);
+	if (!layout->file)
 		return;
-	table.cell = g_string_new(NULL);
-	choose_columns(&table);
-	each_line(&table, widen, out);
-	each_line(&table, put_line, out);
+	fwrite(out->str, 1, out->len, layout->file);
+	g_string_truncate(out, 0);
+}
+
+static void each_row(Sheet *sheet, void (*what)(Sheet *sheet, guint row, GString *out),
+		     GString *out)
+{
+	what(sheet, TITLES, out);
+	for (guint row = 0; row < sheet->table->count; row++)
+		what(sheet, row, out);
+	if (sheet->layout->others)
+		what(sheet, TABLE_OTHERS, out);
+	if (sheet->layout->all)
+		what(sheet, TABLE_ALL, out);
+}
+
+void append_table(GString *out, Table *table, const TextLayout *layout)
+{
+	g_autofree glong *widths = g_new0(glong, table->columns->len + 1);
+	g_autoptr(GString) cell = g_string_new(NULL);
+	Sheet sheet = { .table = table, .layout = layout, .widths = widths, .cell = cell };
+
+	for (guint i = 0; i < table->columns->len; i++)
+		widths[i] = table_column(table, i)->width;
+	each_row(&sheet, widen, out);
+	each_row(&sheet, append_row, out);
+}
+
+void text_print_groups(const ReportModel *model, FILE *out)
+{
+	g_autoptr(Table) table = report_table_new(model, TABLE_TEXT);
+	g_autoptr(GString) text = g_string_new(NULL), others = g_string_new("(");
+	TextLayout layout = { .gap = 2, .human = model->source->human, .file = out };
+
+	if (!table->count)
+		return;
+	for (guint i = 0; i < table->columns->len; i++)
+		if (table_column(table, i)->of == &metrics[METRIC_ALLOCATIONS])
+			g_array_index(table->columns, TableColumn, i).title =
+				counted_words(model)->column;
+	append_number_of(others, table->more, "other");
+	g_string_append_c(others, ')');
+	layout.others = table->more ? others->str : NULL;
+	append_table(text, table, &layout);
 	fputc('\n', out);
-	g_string_free(table.cell, TRUE);
 }

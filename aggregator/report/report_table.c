@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rows of all reports but the overview of slab caches (slab_table.c) as tables: columns and how
+ * their values are read from groups, comparisons, hits and intervals.
+ */
+#include "report/report_table.h"
+
+#include "rates/rate_net.h"
+#include "symbols/frame_line.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+/* The run that rows come from, for databases: the same in all rows, unless rows tell runs apart. */
+
+/* Returns the run_facts of a row's own run or host; NULL: there are none. */
+static const Value *run_of_row(const ReportModel *model, guint row)
+{
+	const GroupRows *groups = model->groups ? model->groups : model->parts;
+	const Value *values = NULL;
+
+	for (guint key = 0;
+	     model->runs && !model->diff && !model->hits && groups && groups->keys[key]; key++) {
+		bool of_host = g_str_equal(groups->keys[key]->name, "host");
+		uint32_t member, run;
+
+		if (!groups->keys[key]->of_runs)
+			continue;
+		member =
+			group_rows_member(groups, &g_array_index(groups->rows, GroupRow, row), key);
+		run = profile_task(view_source(model->view)->profile, member)->run;
+		values = of_host ? many_runs_of_host(model->runs, run)
+				 : many_runs_of_run(model->runs, run);
+	}
+	return values;
+}
+
+static Value read_run(Table *table, const TableColumn *column, guint row)
+{
+	const ReportModel *model = table->source;
+	const Facts *facts = column->of;
+	const Value *of_row = facts == model->facts ? run_of_row(model, row) : NULL;
+
+	return of_row ? of_row[column->at] : facts->values[run_facts[column->at]];
+}
+
+/* A range has a column for each end: databases have no ranges. */
+static Value read_run_max(Table *table, const TableColumn *column, guint row)
+{
+	const Value range = read_run(table, column, row);
+
+	return (Value){ .known = range.known, .number = range.other };
+}
+
+static void add_run(Table *table, const Facts *facts, const char *prefix)
+{
+	for (gsize i = 0; i < RUN_FACTS; i++) {
+		const FactKind *kind = &fact_kinds[run_facts[i]];
+		bool is_range = kind->type == VALUE_RANGE;
+		const TableColumn columns[] = {
+			{ .id = table_printf(table, "%s%s", prefix, kind->id),
+			  .type = is_range ? VALUE_COUNT : kind->type,
+			  .read = read_run,
+			  .at = i,
+			  .of = facts },
+			{ .id = table_printf(table, "%s%s_max", prefix, kind->id),
+			  .type = VALUE_COUNT,
+			  .read = read_run_max,
+			  .at = i,
+			  .of = facts },
+		};
+
+		table_add(table, columns, is_range ? 2 : 1, TABLE_FLAT);
+	}
+}
+
+/* Labels: of groups of --by, of parts of the shown stacks, or of the run that has a row. */
+
+typedef struct {
+	const GroupRows *groups;
+	const GroupRow *row; /* NULL: a sum */
+	const View *view;
+} Labelled;
+
+static Labelled labelled(const ReportModel *model, guint row)
+{
+	Labelled of = { model->groups ? model->groups : model->parts, NULL, model->view };
+
+	if (model->diff) {
+		const DiffRow *joined = &g_array_index(model->diff->rows, DiffRow, row);
+		JoinSide side = diff_row_side(joined);
+
+		return (Labelled){ model->diff->groups[side],
+				   diff_rows_of(model->diff, joined, side),
+				   model->diff->views[side] };
+	}
+	if (row != TABLE_OTHERS)
+		of.row = &g_array_index(of.groups->rows, GroupRow, row);
+	return of;
+}
+
+static Value read_label(Table *table, const TableColumn *column, guint row)
+{
+	const Labelled of = labelled(table->source, row);
+
+	group_rows_append_label(of.groups, of.row, (guint)column->at, table->text);
+	return (Value){ .known = true, .text = table->text->str };
+}
+
+static Value read_frames(Table *table, const TableColumn *column, guint row)
+{
+	const Labelled of = labelled(table->source, row);
+
+	(void)table;
+	return (Value){ .known = true,
+			.number = group_rows_member(of.groups, of.row, (guint)column->at),
+			.of = view_stack_rows(of.view) };
+}
+
+/* The names of the frames of a stack, innermost first. */
+static Value read_frame_names(Table *table, const TableColumn *column, guint row)
+{
+	const Value frames = read_frames(table, column, row);
+	uint32_t count;
+	const FrameId *ids = stack_rows_frames(frames.of, (uint32_t)frames.number, &count);
+
+	table->list = g_new0(char *, count + 1);
+	for (uint32_t i = 0; i < count; i++) {
+		GString *name = g_string_new(NULL);
+		Frame frame = stack_rows_frame(frames.of, ids[i]);
+
+		frame_line_append_name(name, &frame);
+		table->list[i] = g_string_free(name, FALSE);
+	}
+	return (Value){ .known = true, .list = table->list };
+}
+
+static void add_key(Table *table, const Dimension *key, guint number, TableUse use)
+{
+	TableColumn column = {
+		.id = key->name,
+		.title = key->title,
+		.type = VALUE_LABEL,
+		.is_key = true,
+		.read = read_label,
+		.at = number,
+	};
+
+	if (dimension_is_stack(key) && use != TABLE_TEXT) {
+		column.id = "frames";
+		column.type = use == TABLE_JSON ? VALUE_FRAMES : VALUE_LIST;
+		column.read = use == TABLE_JSON ? read_frames : read_frame_names;
+	}
+	g_array_append_val(table->columns, column);
+}
+
+void report_table_add_keys(Table *table, const ReportModel *model, TableUse use)
+{
+	const GroupRows *groups = model->diff     ? model->diff->groups[JOIN_NEW]
+				  : model->groups ? model->groups
+						  : model->parts;
+
+	for (int lines = false; lines <= true; lines++)
+		for (guint i = 0; groups->keys[i]; i++) {
+			const Dimension *key = groups->keys[i];
+			bool has_lines = use == TABLE_TEXT && !model->diff && key->compare;
+
+			/* The run has columns of its own; stacks of a comparison have lines. */
+			if (has_lines != lines || (use == TABLE_FLAT && key->of_runs) ||
+			    (use == TABLE_TEXT && model->diff && dimension_is_stack(key)))
+				continue;
+			add_key(table, key, i, use);
+			if (model->diff && groups->keys[i + 1] && !model->source->details)
+				g_array_index(table->columns, TableColumn, table->columns->len - 1)
+					.is_cut = true;
+		}
+	for (guint i = 0; !model->diff && !model->source->details && i + 1 < table->columns->len;
+	     i++)
+		g_array_index(table->columns, TableColumn, i).is_cut = true;
+}
+
+/* Groups. */
+
+static Value read_metric(Table *table, const TableColumn *column, guint row)
+{
+	const GroupRows *groups = labelled(table->source, 0).groups;
+
+	return metric_value(column->of,
+			    row == TABLE_OTHERS ? &groups->others
+						: &g_array_index(groups->rows, GroupRow, row).sums,
+			    &table->context);
+}
+
+/* Text has no columns that say nothing; others have the same columns for all runs of a kind. */
+static bool shows_metric(const Metric *metric, const MetricContext *context, TableUse use)
+{
+	bool is_known = metric_is_known(metric, context->lacks);
+
+	if (!(metric->uses & METRIC_REPORTS))
+		return false;
+	if (use != TABLE_TEXT)
+		return is_known || !metric->if_known;
+	return is_known && (metric->type != VALUE_SHARE || metric_adds_up(context->rank)) &&
+	       (!metric->if_any || metric_figure(metric, context->all)) &&
+	       (!metric->if_run || context->rank->of_run);
+}
+
+static void add_metrics(Table *table, TableUse use)
+{
+	for (MetricId id = 0; id < METRICS; id++) {
+		const TableColumn column = {
+			.id = metrics[id].member,
+			.title = metrics[id].title,
+			.title_human = metrics[id].title_human,
+			.type = metrics[id].type,
+			.is_optional = metrics[id].if_known,
+			.is_short = metrics[id].needs & NEEDS_TIMES,
+			.read = read_metric,
+			.of = &metrics[id],
+		};
+
+		if (shows_metric(&metrics[id], &table->context, use))
+			g_array_append_val(table->columns, column);
+	}
+}
+
+static void add_groups(Table *table, const ReportModel *model, TableUse use)
+{
+	const GroupRows *groups = model->groups ? model->groups : model->parts;
+
+	table->count = groups->rows->len;
+	table->more = groups->rows_before - groups->rows->len;
+	table->context = model_metric_context(model);
+	if (use == TABLE_TEXT)
+		add_metrics(table, use);
+	report_table_add_keys(table, model, use);
+	if (use != TABLE_TEXT)
+		add_metrics(table, use);
+}
+
+/* A list of hits. */
+
+static Value read_hit(Table *table, const TableColumn *column, guint row)
+{
+	const ReportModel *model = table->source;
+
+	hit_rows_append(model->hits, row, (guint)column->at, table->text);
+	return table_text(table->text);
+}
+
+static void add_hits(Table *table, const HitRows *hits)
+{
+	for (guint i = 0; hit_rows_columns(hits)[i]; i++) {
+		g_autofree char *title = g_ascii_strup(hit_rows_columns(hits)[i], -1);
+		const TableColumn column = {
+			.id = hit_rows_columns(hits)[i],
+			.title = table_printf(table, "%s", title),
+			.type = VALUE_LABEL,
+			.blank = "",
+			.is_optional = true,
+			.read = read_hit,
+			.at = i,
+		};
+
+		g_array_append_val(table->columns, column);
+	}
+	table->count = hit_rows_count(hits);
+	table->more = hit_rows_more(hits);
+}
+
+/* A comparison of two runs. */
+
+static Value read_change(Table *table, const TableColumn *column, guint row)
+{
+	const DiffRows *diff = ((const ReportModel *)table->source)->diff;
+	const DiffRow *joined = &g_array_index(diff->rows, DiffRow, row);
+	DiffFigures figures;
+	double figure;
+
+	if (column->at != offsetof(DiffFigures, percent) &&
+	    !metric_is_known(column->of, table->context.lacks))
+		return (Value){ .known = false };
+	figures = diff_row_figures(diff, joined, column->of);
+	memcpy(&figure, (const char *)&figures + column->at, sizeof(figure));
+	return (Value){ .known = isfinite(figure), .real = figure };
+}
+
+static Value read_what(Table *table, const TableColumn *column, guint row)
+{
+	const DiffRows *diff = ((const ReportModel *)table->source)->diff;
+	const DiffRow *joined = &g_array_index(diff->rows, DiffRow, row);
+
+	(void)column;
+	return (Value){
+		.known = true,
+		.text = diff_change_names[diff_row_figures(diff, joined, diff->rank).what]
+	};
+}
+
+static void add_changes(Table *table, const DiffRows *diff, const Metric *metric)
+{
+	static const struct {
+		const char *prefix;
+		size_t at;
+	} figures[] = {
+		{ "old_", offsetof(DiffFigures, before) },
+		{ "new_", offsetof(DiffFigures, after) },
+		{ "change_", offsetof(DiffFigures, change) },
+		{ "noise_", offsetof(DiffFigures, noise) },
+	};
+	const char *suffix = diff_units[diff_rows_per(diff, metric)].suffix;
+
+	for (gsize i = 0; i < G_N_ELEMENTS(figures); i++) {
+		const TableColumn column = {
+			.id = table_printf(table, "%s%s%s", figures[i].prefix, metric->member,
+					   suffix),
+			.type = VALUE_REAL,
+			.read = read_change,
+			.at = figures[i].at,
+			.of = metric,
+		};
+
+		g_array_append_val(table->columns, column);
+	}
+}
+
+static void add_diff(Table *table, const ReportModel *model)
+{
+	const TableColumn ranked[] = {
+		{ .id = "change", .type = VALUE_TEXT, .read = read_what },
+		{ .id = "change_percent",
+		  .type = VALUE_REAL,
+		  .read = read_change,
+		  .at = offsetof(DiffFigures, percent),
+		  .of = model->diff->rank },
+	};
+
+	add_run(table, model->older->facts, "old_");
+	report_table_add_keys(table, model, TABLE_FLAT);
+	table_add(table, ranked, G_N_ELEMENTS(ranked), TABLE_FLAT);
+	for (MetricId id = 0; id < METRICS; id++)
+		if (model_diff_shows(model, &metrics[id]))
+			add_changes(table, model->diff, &metrics[id]);
+	table->context = model_diff_context(model);
+	table->count = model->diff->rows->len;
+}
+
+/* An interval: a row for each slab cache. */
+
+static const RateRow *rate_at(const Table *table, guint row)
+{
+	return row == TABLE_ALL ? table->all : &g_array_index(table->rows, RateRow, row);
+}
+
+static Value read_rate(Table *table, const TableColumn *column, guint row)
+{
+	int64_t figure;
+	bool known = rate_row_number(rate_at(table, row), column->of, table->span_ns, &figure);
+
+	return (Value){ .known = known, .number = known ? (uint64_t)figure : 0 };
+}
+
+static Value read_rate_text(Table *table, const TableColumn *column, guint row)
+{
+	rate_row_append(table->text, rate_at(table, row), column->of, table->source);
+	return table_text(table->text);
+}
+
+static Value read_net_word(Table *table, const TableColumn *column, guint row)
+{
+	const char *word = rate_net_word(rate_at(table, row)->net_state);
+
+	(void)column;
+	return (Value){ .known = word, .text = word };
+}
+
+static Value read_busiest_percent(Table *table, const TableColumn *column, guint row)
+{
+	const RateRow *rate = rate_at(table, row);
+
+	return (Value){ .known = rate->busiest_name && rate->busiest_percent >= 0,
+			.real = rate->busiest_percent,
+			.other = column->decimals };
+}
+
+/* In percent of the estimates; 0: exact. */
+static Value read_rate_margin(Table *table, const TableColumn *column, guint row)
+{
+	const RateRow *rate = rate_at(table, row);
+	const Metric *metric = column->of;
+
+	return (Value){ .known = metric_is_known(metric, rate->lacks),
+			.real = metric == &metrics[METRIC_HELD]
+					? margin_percent(rate->live.held_variance, rate->live.held)
+					: metric_margin(metric, &rate->sums),
+			.other = column->decimals };
+}
+
+/* Texts with several facts become several members. */
+static const TableColumn rate_columns[] = {
+	{ "cache", .type = VALUE_TEXT, .uses = TABLE_FLAT, .at = offsetof(RateRow, label),
+	  .of = &metrics[METRIC_CACHE] },
+	{ "cache", .type = VALUE_TEXT, .uses = TABLE_JSON, .at = offsetof(RateRow, name),
+	  .of = &metrics[METRIC_CACHE] },
+	{ "cache_by_size", .type = VALUE_FLAG, .uses = TABLE_JSON, .at = offsetof(RateRow, by_size),
+	  .of = &metrics[METRIC_CACHE] },
+	{ "busiest_process", .type = VALUE_TEXT, .at = offsetof(RateRow, busiest_name),
+	  .of = &metrics[METRIC_BUSIEST] },
+	{ "busiest_process_percent", .type = VALUE_ROUNDED, .uses = TABLE_JSON,
+	  .read = read_busiest_percent, .decimals = 1, .of = &metrics[METRIC_BUSIEST] },
+};
+
+static const TableColumn rate_margins[] = {
+	{ "allocations_margin_percent", .type = VALUE_ROUNDED, .read = read_rate_margin,
+	  .decimals = 3, .of = &metrics[METRIC_ALLOCATIONS] },
+	{ "bytes_allocated_margin_percent", .type = VALUE_ROUNDED, .read = read_rate_margin,
+	  .decimals = 3, .of = &metrics[METRIC_BYTES_ALLOCATED] },
+	{ "objects_held_margin_percent", .type = VALUE_ROUNDED, .is_optional = true,
+	  .read = read_rate_margin, .decimals = 3, .of = &metrics[METRIC_HELD] },
+};
+
+static void add_rate_column(Table *table, const Metric *metric, TableUse use)
+{
+	bool is_rate = table->span_ns && !metric->instant;
+	const TableColumn number = {
+		.id = table_printf(table, "%s%s", metric->member, is_rate ? "_per_second" : ""),
+		.type = VALUE_DIFFERENCE,
+		.read = read_rate,
+		.of = metric,
+	};
+
+	if (metric->type != VALUE_TEXT)
+		table_add(table, &number, 1, use);
+	for (gsize i = 0; i < G_N_ELEMENTS(rate_columns); i++)
+		if (rate_columns[i].of == metric)
+			table_add(table, &rate_columns[i], 1, use);
+}
+
+/* The width of a text does not depend on its content: a long name shifts only its own line. */
+static void add_rate_text(Table *table, const Metric *metric)
+{
+	g_autoptr(GString) title = g_string_new(NULL);
+	TableColumn column = {
+		.type = VALUE_LABEL,
+		.is_right = metric->type != VALUE_TEXT,
+		.is_fixed = metric->type == VALUE_TEXT,
+		.width = metric->width,
+		.read = read_rate_text,
+		.of = metric,
+	};
+
+	rate_column_append_title(title, metric, table->span_ns);
+	column.title = table_printf(table, "%s", title->str);
+	g_array_append_val(table->columns, column);
+}
+
+static void add_rate_texts(Table *table, const IntervalSource *interval)
+{
+	const RateNumbers numbers = { .span_ns = table->span_ns, .human = interval->layout->human };
+	const Metric *columns[RATE_COLUMNS_MAX + 1];
+
+	table->source = table_keep(table, &numbers, sizeof(numbers));
+	rate_columns_choose(columns, interval->layout->columns,
+			    interval->table->sampling_period > 1);
+	for (guint i = 0; columns[i]; i++)
+		add_rate_text(table, columns[i]);
+}
+
+static void add_interval(Table *table, const IntervalSource *interval, TableUse use)
+{
+	static const TableColumn net = { "net_unknown", .type = VALUE_TEXT, .is_optional = true,
+					 .read = read_net_word };
+	const Metric *const *columns = interval->layout->columns;
+	const RateTable *rates = interval->table;
+	RateRow *sum = table_keep(table, &rates->sum, sizeof(rates->sum));
+
+	table->rows = g_array_ref(rates->rows);
+	table->count = rates->rows->len;
+	table_cut(table, interval->layout->rows_max);
+	table->span_ns = interval->layout->per_second ? rates->end_ns - rates->start_ns : 0;
+	table->all = sum;
+	if (use == TABLE_TEXT) {
+		if (rates->rows->len > 1)
+			sum->label = table_printf(table, "(all %u caches)", rates->rows->len);
+		add_rate_texts(table, interval);
+		return;
+	}
+	for (guint i = 0; columns[i]; i++)
+		add_rate_column(table, columns[i], use);
+	if (use == TABLE_FLAT)
+		return;
+	if (rate_net_is_shown(columns))
+		table_add(table, &net, 1, use);
+	if (rates->sampling_period > 1)
+		table_add(table, rate_margins, G_N_ELEMENTS(rate_margins), use);
+}
+
+/* The interval itself is the same in all its rows. */
+static void add_interval_times(Table *table, const RateTable *rates)
+{
+	table_add_constant(table, "interval", VALUE_COUNT,
+			   (Value){ .known = true, .number = rates->number });
+	table_add_constant(
+		table, "end_time", VALUE_TIME,
+		(Value){ .known = rates->realtime_ns != 0, .number = rates->realtime_ns });
+	table_add_constant(table, "interval_seconds", VALUE_TIME_SPAN,
+			   (Value){ .known = true, .number = rates->end_ns - rates->start_ns });
+}
+
+Table *interval_table_new(const IntervalSource *interval, TableUse use)
+{
+	Table *table = table_new(NULL, NULL);
+
+	add_interval(table, interval, use);
+	return table;
+}
+
+Table *report_table_new(const ReportModel *model, TableUse use)
+{
+	Table *table = table_new(model, NULL);
+
+	if (use == TABLE_FLAT)
+		add_run(table, model->facts, "");
+	if (model->diff) {
+		add_diff(table, model);
+	} else if (model->kind == REPORT_SLAB_CACHES) {
+		slab_table_add(table, &model->slab->table, SLABS_KEPT | SLABS_RECLAIMABLE, use);
+	} else if (model->interval) {
+		add_interval_times(table, model->interval->table);
+		add_interval(table, model->interval, use);
+	} else if (model->hits) {
+		add_hits(table, model->hits);
+	} else {
+		add_groups(table, model, use);
+	}
+	return table;
+}
