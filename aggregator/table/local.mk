@@ -27,5 +27,4 @@ libaggregator_a_SOURCES += \
 	aggregator/table/stack_rows.c aggregator/table/stack_rows.h \
 	aggregator/table/table.c aggregator/table/table.h \
 	aggregator/table/view.c aggregator/table/view.h \
-	aggregator/table/view_times.c aggregator/table/view_times.h \
 	aggregator/table/view_source.h

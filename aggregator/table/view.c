@@ -346,3 +346,27 @@ GArray *view_processes(const View *view, const ViewStack *stack)
 	add_processes(view, stack, sums);
 	return process_sums_ranked(sums);
 }
+
+static void add_times(const View *view, const ViewStack *stack, HeldTimes *times)
+{
+	const ViewSource *source = view_source(view);
+	uint32_t count;
+	const uint32_t *cells = view_cells(view, stack, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		held_cells_add_times(source->held_cells,
+				     held_cells_at(source->held_cells, cells[i]), times);
+}
+
+HeldTimes view_times(const View *view, const ViewStack *stack)
+{
+	HeldTimes times = { 0 };
+
+	if (!view_source(view)->held_cells)
+		return times;
+	if (stack)
+		add_times(view, stack, &times);
+	for (guint i = 0; !stack && i < view->stacks->len; i++)
+		add_times(view, g_ptr_array_index(view->stacks, i), &times);
+	return times;
+}

@@ -109,3 +109,6 @@ void view_append_text(const View *view, const ViewStack *stack, GString *out);
    ViewProcess). Allocations in interrupts are separate entries, never charged to the interrupted
    process. The caller unrefs it. */
 GArray *view_processes(const View *view, const ViewStack *stack);
+
+/* Returns the times of the objects of a row, or of all rows if stack is NULL; all 0: not known. */
+HeldTimes view_times(const View *view, const ViewStack *stack);

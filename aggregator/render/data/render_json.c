@@ -6,7 +6,6 @@
 #include "render/data/render_json.h"
 
 #include "report/report_table.h"
-#include "table/view_times.h"
 #include "table/comm_fold.h"
 #include "table/context_name.h"
 #include "symbols/frame_line.h"

@@ -14,7 +14,6 @@
 #include "render/picture/page_plain.h"
 #include "render/text/render_text.h"
 #include "symbols/frame_line.h"
-#include "table/view_times.h"
 
 #include <string.h>
 

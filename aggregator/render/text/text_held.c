@@ -7,7 +7,6 @@
 
 #include "base/escape.h"
 #include "base/number_text.h"
-#include "table/view_times.h"
 
 #include <langinfo.h>
 #include <locale.h>
