@@ -2,6 +2,7 @@
 #pragma once
 
 #include "code/elf/elf_symbols.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <elfutils/libdwfl.h>
@@ -28,10 +29,9 @@ static inline ElfFunctions *elf_example_read(const char *path)
 /* Returns the path of a library of this process that contains an address. */
 static inline char *elf_example_library(const void *address)
 {
-	g_autofree char *text = NULL;
+	g_autofree char *text = file_read("/proc/self/maps", NULL);
 	g_auto(GStrv) lines = NULL;
 
-	cr_assert(g_file_get_contents("/proc/self/maps", &text, NULL, NULL));
 	lines = g_strsplit(text, "\n", -1);
 	for (char **line = lines; *line && **line; line++) {
 		char *end;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "temporary.h"
+
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <glib.h>
@@ -46,7 +48,7 @@ static inline pid_t process_read_pid(const char *folder, const char *name)
 	g_autofree char *text = NULL;
 	pid_t pid;
 
-	cr_assert(g_file_get_contents(path, &text, NULL, NULL), "%s", path);
+	text = file_read(path, NULL);
 	pid = (pid_t)g_ascii_strtoll(text, NULL, 10);
 	cr_assert_gt(pid, 1);
 	return pid;

@@ -76,13 +76,12 @@ static void add_slab(const Types *types)
 /* Writes the types to a file and reads the layout from there. */
 static CacheLayout layout_of(Types *types)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *path = g_build_filename(folder, "btf", NULL);
 	CacheLayout layout = cache_layout_unknown;
 
 	btf_fixture_write(types->btf, folder, "btf");
 	cr_expect(cache_layout_read_btf(&layout, path));
-	temporary_remove(folder);
 	return layout;
 }
 
@@ -163,23 +162,17 @@ static const struct kmem_cache example_cache;
 
 Test(cache_layout, what_may_be_anybodys_is_not_read)
 {
-	g_autofree char *folder = g_dir_make_tmp("layout-XXXXXX", NULL);
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *pipe = g_build_filename(folder, "pipe", NULL);
 	g_autofree char *copy = g_build_filename(folder, "copy", NULL);
-	g_autofree char *program = NULL;
 	CacheLayout layout = cache_layout_unknown;
-	gsize length;
 
 	/* Opening it for reading would wait for a writer. */
 	cr_assert(zero(int, mkfifo(pipe, 0600)));
 	cr_expect(not(cache_layout_read_dwarf(&layout, pipe)));
-	cr_assert(g_file_get_contents("/proc/self/exe", &program, &length, NULL));
-	cr_assert(g_file_set_contents(copy, program, (gssize)length, NULL));
+	temporary_copy(folder, "copy", "/proc/self/exe");
 	if (!geteuid() && !chown(copy, 65534, 65534))
 		cr_expect(not(cache_layout_read_dwarf(&layout, copy)));
-	unlink(pipe);
-	unlink(copy);
-	rmdir(folder);
 }
 
 Test(cache_layout, dwarf_has_offsets)

@@ -122,7 +122,7 @@ Test(command, an_unknown_user_is_a_usage_error)
 
 Test(command, it_runs_only_when_released)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *file = g_build_filename(folder, "ran", NULL);
 	char *argv[] = { "touch", file, NULL };
 	g_autoptr(Command) command = command_hold(argv, NULL, NULL);
@@ -136,19 +136,17 @@ Test(command, it_runs_only_when_released)
 	cr_expect(le(u64, command_start_ns(command), clock_monotonic_ns()));
 	cr_expect(eq(int, wait_for(command), 0));
 	cr_expect(g_file_test(file, G_FILE_TEST_EXISTS));
-	temporary_remove(folder);
 }
 
 Test(command, one_that_is_given_up_never_runs_and_leaves_no_child)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *file = g_build_filename(folder, "ran", NULL);
 	char *argv[] = { "touch", file, NULL };
 
 	command_free(command_hold(argv, NULL, NULL));
 	cr_expect(eq(int, waitpid(-1, NULL, WNOHANG), -1));
 	cr_expect(not(g_file_test(file, G_FILE_TEST_EXISTS)));
-	temporary_remove(folder);
 }
 
 Test(command, its_status_is_its_own)
@@ -166,7 +164,7 @@ Test(command, its_status_is_its_own)
 
 Test(command, a_program_that_cannot_be_executed_is_reported)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *file = g_build_filename(folder, "program", NULL);
 	char *argv[] = { file, NULL };
 	g_autoptr(Command) command = NULL;
@@ -178,7 +176,6 @@ Test(command, a_program_that_cannot_be_executed_is_reported)
 	cr_assert(ne(ptr, command, NULL));
 	cr_assert(not(command_release(command, false, &error)));
 	cr_expect(ne(ptr, strstr(error->message, "No such file"), NULL), "%s", error->message);
-	temporary_remove(folder);
 }
 
 Test(command, one_that_was_killed_while_held_is_reported)

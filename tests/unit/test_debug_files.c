@@ -41,12 +41,11 @@ static void expect_found_in(const char *root, const char *release, const DebugFi
 /* The same of a host that has these files. */
 static void expect_found(const char *const *names, const DebugFileWanted *wanted, const char *paths)
 {
-	g_autofree char *root = temporary_folder();
+	g_autoptr(TemporaryFolder) root = temporary_folder();
 
 	for (; *names; names++)
 		temporary_write(root, *names, "", 0);
 	expect_found_in(root, RELEASE, wanted, paths);
-	temporary_remove(root);
 }
 
 #define FILES(...) ((const char *const[]){ __VA_ARGS__, NULL })
@@ -122,19 +121,18 @@ Test(debug_files, a_given_file_is_taken_as_it_is)
 
 Test(debug_files, what_is_no_regular_file_is_left_out)
 {
-	g_autofree char *root = temporary_folder();
+	g_autoptr(TemporaryFolder) root = temporary_folder();
 	g_autofree char *pipe = g_build_filename(root, "given", NULL);
 	g_autofree char *folder = g_build_filename(root, "boot/vmlinux-" RELEASE, NULL);
 
 	cr_assert_eq(mkfifo(pipe, 0600), 0);
 	cr_assert_eq(g_mkdir_with_parents(folder, 0700), 0);
 	expect_found_in(root, RELEASE, &kernel, "");
-	temporary_remove(root);
 }
 
 Test(debug_files, links_inside_a_folder_are_not_followed)
 {
-	g_autofree char *root = temporary_folder();
+	g_autoptr(TemporaryFolder) root = temporary_folder();
 	g_autofree char *circle = g_build_filename(root, "given/here/again", NULL);
 	g_autofree char *link = g_build_filename(root, "given/snd-hda-intel.ko", NULL);
 	g_autofree char *outside = g_build_filename(root, "given/outside", NULL);
@@ -145,13 +143,12 @@ Test(debug_files, links_inside_a_folder_are_not_followed)
 	cr_assert_eq(symlink("../elsewhere/snd_hda_intel.ko", link), 0);
 	cr_assert_eq(symlink("../elsewhere", outside), 0);
 	expect_found_in(root, RELEASE, &module, "given/here/snd_hda_intel.ko");
-	temporary_remove(root);
 }
 
 /* Root may read them all. */
 Test(debug_files, a_folder_that_cannot_be_read_is_empty)
 {
-	g_autofree char *root = temporary_folder();
+	g_autoptr(TemporaryFolder) root = temporary_folder();
 	g_autofree char *closed = g_build_filename(root, "given/closed", NULL);
 
 	temporary_write(root, "given/closed/snd-hda-intel.ko", "", 0);
@@ -161,13 +158,12 @@ Test(debug_files, a_folder_that_cannot_be_read_is_empty)
 			geteuid() ? "given/open/snd-hda-intel.ko"
 				  : "given/closed/snd-hda-intel.ko given/open/snd-hda-intel.ko");
 	chmod(closed, 0700);
-	temporary_remove(root);
 }
 
 Test(debug_files, a_recorded_release_leads_nowhere_else)
 {
 	static const char *const releases[] = { "../x", "", ".", "..", "/x", "6.1/../../x" };
-	g_autofree char *root = temporary_folder();
+	g_autoptr(TemporaryFolder) root = temporary_folder();
 
 	temporary_write(root, "lib/x/vmlinux", "", 0);
 	temporary_write(root, "lib/vmlinux", "", 0);
@@ -179,7 +175,6 @@ Test(debug_files, a_recorded_release_leads_nowhere_else)
 		expect_found_in(root, releases[i], &module, "");
 	}
 	expect_found_in(root, NULL, &kernel, "");
-	temporary_remove(root);
 }
 
 Test(debug_files, a_recorded_build_id_leads_nowhere_else)
@@ -187,7 +182,7 @@ Test(debug_files, a_recorded_build_id_leads_nowhere_else)
 	static const char *const ids[] = {
 		"ab/../../../secret", "ab../secret", "..", "", "ab", "AB12", "ab12cd34/"
 	};
-	g_autofree char *root = temporary_folder();
+	g_autoptr(TemporaryFolder) root = temporary_folder();
 
 	temporary_write(root, SYSTEM "/.build-id/ab/x", "", 0);
 	temporary_write(root, SYSTEM "/.build-id/ab/.debug", "", 0);
@@ -197,14 +192,13 @@ Test(debug_files, a_recorded_build_id_leads_nowhere_else)
 	for (gsize i = 0; i < G_N_ELEMENTS(ids); i++)
 		expect_found_in(root, RELEASE,
 				&(DebugFileWanted){ CODE_OF_KERNEL, "kernel", ids[i] }, "");
-	temporary_remove(root);
 }
 
 Test(debug_files, a_recorded_path_leads_nowhere_else)
 {
 	static const char *const paths[] = { "/usr/../secret", "/../secret", "secret", "../secret",
 					     "/usr/..",        "[vdso]",     "//anon", "" };
-	g_autofree char *root = temporary_folder();
+	g_autoptr(TemporaryFolder) root = temporary_folder();
 
 	temporary_write(root, "secret", "", 0);
 	temporary_write(root, SYSTEM "/secret", "", 0);
@@ -212,7 +206,6 @@ Test(debug_files, a_recorded_path_leads_nowhere_else)
 	for (gsize i = 0; i < G_N_ELEMENTS(paths); i++)
 		expect_found_in(root, RELEASE, &(DebugFileWanted){ CODE_OF_PROGRAM, paths[i], ID },
 				"");
-	temporary_remove(root);
 }
 
 /* Expects these paths below the root, which is also the folder that is given. */
@@ -236,7 +229,7 @@ Test(debug_files, what_a_debug_file_refers_to_is_among_debug_files)
 	static const char *const names[] = { "..", "/", "", "/.dwz/", "/.dwz/." };
 	static const char *const leading_up[] = { "/.dwz/../../secret", "/x/.dwz/../secret",
 						  "../../secret" };
-	g_autofree char *root = temporary_folder();
+	g_autoptr(TemporaryFolder) root = temporary_folder();
 
 	temporary_write(root, "secret", "", 0);
 	temporary_write(root, SYSTEM "/secret", "", 0);
@@ -252,12 +245,11 @@ Test(debug_files, what_a_debug_file_refers_to_is_among_debug_files)
 		expect_supplements(root, names[i], "../../secret", "");
 	for (gsize i = 0; i < G_N_ELEMENTS(leading_up); i++)
 		expect_supplements(root, leading_up[i], "../../secret", "here/secret");
-	temporary_remove(root);
 }
 
 Test(debug_files, a_folder_is_read_once)
 {
-	g_autofree char *root = temporary_folder();
+	g_autoptr(TemporaryFolder) root = temporary_folder();
 	g_autofree char *given = g_build_filename(root, "given", NULL);
 	const char *const folders[] = { given, NULL };
 	g_autoptr(DebugFiles) files = debug_files_new(folders, RELEASE, root);
@@ -270,5 +262,4 @@ Test(debug_files, a_folder_is_read_once)
 	after = debug_files_find(files, &module);
 	cr_expect_eq(g_strv_length(before), 1);
 	cr_expect_eq(g_strv_length(after), 1);
-	temporary_remove(root);
 }

@@ -108,7 +108,7 @@ static bool has_code(const char *path)
 	g_autofree char *bytes = NULL;
 	gsize length;
 
-	cr_assert(g_file_get_contents(path, &bytes, &length, NULL), "%s", path);
+	bytes = file_read(path, &length);
 	return memmem(bytes, length, ".debug_info", strlen(".debug_info")) &&
 	       !memmem(bytes, length, ".gnu.lto_", strlen(".gnu.lto_"));
 }
@@ -122,16 +122,12 @@ Test(debug_object, functions_of_a_relocatable_file_are_found_in_their_sections)
 
 Test(debug_object, functions_are_found_where_only_some_sections_have_addresses)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *path = g_build_filename(folder, "object", NULL);
-	g_autofree char *bytes = NULL;
-	gsize length;
 
 	if (!has_code(WORKLOAD_OBJECT))
 		cr_skip_test("the object file has no code");
-	cr_assert(g_file_get_contents(WORKLOAD_OBJECT, &bytes, &length, NULL));
-	temporary_write(folder, "object", bytes, (gssize)length);
+	temporary_copy(folder, "object", WORKLOAD_OBJECT);
 	give_first_section_an_address(path);
 	check_functions(path);
-	temporary_remove(folder);
 }

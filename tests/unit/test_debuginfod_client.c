@@ -65,7 +65,7 @@ static void stop_server(Server *server)
 /* Expects that the download ends with this problem. */
 static void expect_problem(unsigned pause_us, const char *wanted)
 {
-	g_autofree char *cache = temporary_folder();
+	g_autoptr(TemporaryFolder) cache = temporary_folder();
 	Server server = start_server(pause_us);
 	g_autofree char *problem = NULL;
 	g_autofree char *path = NULL;
@@ -84,7 +84,6 @@ static void expect_problem(unsigned pause_us, const char *wanted)
 	cr_expect_not_null(strstr(problem, wanted), "%s", problem);
 	debuginfod_client_free(client);
 	stop_server(&server);
-	temporary_remove(cache);
 }
 
 Test(debuginfod_client, a_file_that_is_too_large_is_not_fetched, .timeout = 60)

@@ -107,8 +107,7 @@ static void host_init(Host *host, const char *script)
 
 static void host_clear(Host *host)
 {
-	temporary_remove(host->folder);
-	g_free(host->folder);
+	temporary_free(host->folder);
 	g_free(host->program);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Host, host_clear)
@@ -225,7 +224,7 @@ Test(drill, the_kernel_is_to_filter_the_cache_and_the_processes)
 	drill = start(&host);
 	detail = poll_until(drill, has_events);
 	path = path_of(&host, "arguments");
-	cr_assert(g_file_get_contents(path, &arguments, NULL, NULL));
+	arguments = file_read(path, NULL);
 	cr_expect(eq(str, arguments,
 		     "--quiet --collector=perf --events=kmalloc,cache --max-overhead=20 "
 		     "--sample=100 --stack-walk=compare --cache-names=probes "

@@ -34,7 +34,7 @@ static void run_in(const char *folder, const char *commands)
 }
 
 /* Returns a folder with "program", which has all symbols. */
-static char *folder_with_program(void)
+static TemporaryFolder *folder_with_program(void)
 {
 	char *folder = temporary_folder();
 
@@ -93,19 +93,12 @@ static void expect_names(const char *folder, const char *root, bool has_all)
 		cr_expect(lt(uint, same, all / 2));
 }
 
-static void remove_folder(char *folder)
-{
-	temporary_remove(folder);
-	g_free(folder);
-}
-
 Test(elf_symbols_beside, a_stripped_program_has_few_names)
 {
-	char *folder = folder_with_program();
+	g_autoptr(TemporaryFolder) folder = folder_with_program();
 
 	run_in(folder, "strip program");
 	expect_names(folder, folder, false);
-	remove_folder(folder);
 }
 
 Test(elf_symbols_beside, a_debug_file_is_found_by_its_link)
@@ -114,7 +107,7 @@ Test(elf_symbols_beside, a_debug_file_is_found_by_its_link)
 	static const char *const roots[] = { "", "", NULL };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(folders); i++) {
-		char *folder = folder_with_program();
+		g_autoptr(TemporaryFolder) folder = folder_with_program();
 		g_autofree char *place = roots[i] ? g_strdup(folders[i])
 						  : g_strconcat("usr/lib/debug/", folder, NULL);
 		g_autofree char *commands = g_strdup_printf(
@@ -125,20 +118,18 @@ Test(elf_symbols_beside, a_debug_file_is_found_by_its_link)
 
 		run_in(folder, commands);
 		expect_names(folder, roots[i] ? roots[i] : folder, true);
-		remove_folder(folder);
 	}
 }
 
 Test(elf_symbols_beside, a_debug_file_is_found_by_its_build_id)
 {
-	char *folder = folder_with_program();
+	g_autoptr(TemporaryFolder) folder = folder_with_program();
 
 	run_in(folder, "id=$(readelf -n program | sed -n 's/.*Build ID: //p');"
 		       "d=usr/lib/debug/.build-id/$(echo $id | cut -c1-2); mkdir -p $d;"
 		       "objcopy --only-keep-debug program $d/$(echo $id | cut -c3-).debug;"
 		       "strip program");
 	expect_names(folder, folder, true);
-	remove_folder(folder);
 }
 
 #define WITHOUT_BUILD_ID                                                                           \
@@ -148,33 +139,30 @@ Test(elf_symbols_beside, a_debug_file_is_found_by_its_build_id)
 
 Test(elf_symbols_beside, without_a_build_id_the_checksum_decides)
 {
-	char *folder = folder_with_program();
+	g_autoptr(TemporaryFolder) folder = folder_with_program();
 
 	run_in(folder, WITHOUT_BUILD_ID);
 	expect_names(folder, "", true);
 	run_in(folder, "echo >>program.debug");
 	expect_names(folder, "", false);
-	remove_folder(folder);
 }
 
 Test(elf_symbols_beside, a_debug_file_of_another_build_is_not_used)
 {
-	char *folder = folder_with_program();
+	g_autoptr(TemporaryFolder) folder = folder_with_program();
 
 	run_in(folder, "objcopy --only-keep-debug program program.debug; strip program;"
 		       "objcopy --add-gnu-debuglink=program.debug program;"
 		       "objcopy --remove-section=.note.gnu.build-id program.debug");
 	expect_names(folder, "", false);
-	remove_folder(folder);
 }
 
 Test(elf_symbols_beside, a_pipe_is_no_debug_file)
 {
-	char *folder = folder_with_program();
+	g_autoptr(TemporaryFolder) folder = folder_with_program();
 
 	run_in(folder, WITHOUT_BUILD_ID "rm program.debug; mkfifo program.debug");
 	expect_names(folder, "", false);
-	remove_folder(folder);
 }
 
 #define WITH_MINI_DEBUG                                                                            \
@@ -183,7 +171,7 @@ Test(elf_symbols_beside, a_pipe_is_no_debug_file)
 
 Test(elf_symbols_beside, symbols_packed_into_the_program_are_read)
 {
-	char *folder = folder_with_program();
+	g_autoptr(TemporaryFolder) folder = folder_with_program();
 
 	run_in(folder, WITH_MINI_DEBUG);
 #ifdef HAVE_LZMA
@@ -191,18 +179,16 @@ Test(elf_symbols_beside, symbols_packed_into_the_program_are_read)
 #else
 	expect_names(folder, folder, false);
 #endif
-	remove_folder(folder);
 }
 
 Test(elf_symbols_beside, damaged_packed_symbols_are_left_out)
 {
-	char *folder = folder_with_program();
+	g_autoptr(TemporaryFolder) folder = folder_with_program();
 
 	run_in(folder, WITH_MINI_DEBUG "head -c 2000 mini.xz >cut.xz;"
 				       "objcopy --remove-section=.gnu_debugdata program;"
 				       "objcopy --add-section .gnu_debugdata=cut.xz program");
 	expect_names(folder, folder, false);
-	remove_folder(folder);
 }
 
 /* A second opinion: objdump marks the entries as "0000000000001030 <puts@plt>:". */

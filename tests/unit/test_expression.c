@@ -4,6 +4,7 @@
 #include "probes/expression_glob.h"
 
 #include "leaks.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -75,11 +76,10 @@ static char *result_text(const char *text)
 /* The file was made with Python: another parser's tree, and integers without a size. */
 Test(expression, results_are_those_of_exact_integers)
 {
-	g_autofree char *table = NULL;
+	g_autofree char *table = file_read(TEST_DATA "/probes/expressions.txt", NULL);
 	g_auto(GStrv) lines = NULL;
 	guint checked = 0;
 
-	cr_assert(g_file_get_contents(TEST_DATA "/probes/expressions.txt", &table, NULL, NULL));
 	lines = g_strsplit(table, "\n", -1);
 	for (char **line = lines; *line; line++) {
 		g_auto(GStrv) parts = g_strsplit(*line, "\t", 2);

@@ -11,7 +11,7 @@ TEST_SUITE_WITHOUT_LEAKS(fd_path);
 
 Test(fd_path, a_link_is_followed)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *link = g_build_filename(folder, "link", NULL);
 	g_autofree char *found = NULL;
 	int fd;
@@ -23,7 +23,6 @@ Test(fd_path, a_link_is_followed)
 	cr_assert_not_null(found);
 	cr_expect(g_str_has_suffix(found, "/inner/file"), "%s", found);
 	close(fd);
-	temporary_remove(folder);
 }
 
 Test(fd_path, what_is_not_open_has_no_path)

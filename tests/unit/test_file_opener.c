@@ -46,7 +46,7 @@ static char *write_file(const char *folder, const char *name, mode_t mode)
 Test(file_opener, files_are_opened_and_their_users_are_known)
 {
 	g_autoptr(FileOpener) opener = file_opener_new("");
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *open_to_all = write_file(folder, "a", 0644);
 	g_autofree char *secret = write_file(folder, "b", 0600);
 	unsigned use;
@@ -65,14 +65,13 @@ Test(file_opener, files_are_opened_and_their_users_are_known)
 	cr_expect_eq(file_opener_file(opener, "/no/such/file", PLENTY, NULL), -1);
 	cr_expect_eq(errno, ENOENT);
 	cr_expect_eq(file_opener_losses(opener).late, 0);
-	temporary_remove(folder);
 }
 
 Test(file_opener, paths_may_begin_in_the_folder_of_the_program)
 {
 	g_autoptr(FileOpener) opener = file_opener_new("");
 	g_autofree char *here = g_get_current_dir();
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *path = write_file(folder, "relative", 0644);
 
 	cr_assert_eq(chdir(folder), 0);
@@ -80,7 +79,6 @@ Test(file_opener, paths_may_begin_in_the_folder_of_the_program)
 	cr_expect(can_open(opener, "./relative"));
 	cr_expect_not(can_open(opener, "other"));
 	cr_assert_eq(chdir(here), 0);
-	temporary_remove(folder);
 }
 
 /* A file system whose process never answers. Returns its descriptor; -1: there is none. */
@@ -101,7 +99,7 @@ static int mount_silent(const char *folder)
 Test(file_opener, a_file_system_that_never_answers_is_given_up, .timeout = 60)
 {
 	g_autoptr(FileOpener) opener = file_opener_new("");
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *silent = g_build_filename(folder, "silent", NULL);
 	g_autofree char *path = g_build_filename(silent, "file", NULL);
 	g_autofree char *good = write_file(folder, "good", 0644);
@@ -123,7 +121,6 @@ Test(file_opener, a_file_system_that_never_answers_is_given_up, .timeout = 60)
 	}
 	umount2(silent, MNT_DETACH);
 	close(device);
-	temporary_remove(folder);
 }
 
 /* Passes a file, and returns what can be read from what arrives; NULL: nothing arrives. */
@@ -150,7 +147,7 @@ static char *passed_text(FileOpener *opener, int file)
 Test(file_opener, a_place_is_read_by_whom_it_is_passed_to)
 {
 	g_autoptr(FileOpener) opener = file_opener_new("");
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *path = write_file(folder, "a", 0644);
 	int place = file_opener_file(opener, path, PLENTY, NULL);
 	OpenerLook look = { 0 };
@@ -165,7 +162,6 @@ Test(file_opener, a_place_is_read_by_whom_it_is_passed_to)
 	cr_expect_eq(look.file_bytes, 4);
 	cr_expect_eq(memcmp(look.bytes, "our\0", 4), 0);
 	close(place);
-	temporary_remove(folder);
 }
 
 /* The run() of a child. */
@@ -208,7 +204,7 @@ Test(file_opener, hundreds_of_files_are_read_one_after_the_other, .timeout = 60)
 {
 	enum { FILES = 300 };
 	g_autoptr(FileOpener) opener = file_opener_new("");
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *path = write_file(folder, "a", 0644);
 	int place = file_opener_file(opener, path, PLENTY, NULL);
 	unsigned read = 0;
@@ -223,14 +219,13 @@ Test(file_opener, hundreds_of_files_are_read_one_after_the_other, .timeout = 60)
 	/* No process starts and ends in less; those that are forgotten count. */
 	cr_expect_gt(child_cpu_ns(), (uint64_t)FILES * 10000);
 	close(place);
-	temporary_remove(folder);
 }
 
 /* close() and fstat() of an open file would wait for the server, and so would the test. */
 Test(file_opener, a_file_system_that_stops_later_is_not_waited_for, .timeout = 60)
 {
 	g_autoptr(FileOpener) opener = file_opener_new("");
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *four = write_file(folder, "four", 0644);
 	g_autofree char *mounted = g_build_filename(folder, "mounted", NULL);
 	g_autofree char *path = g_build_filename(mounted, "file", NULL);
@@ -264,7 +259,6 @@ Test(file_opener, a_file_system_that_stops_later_is_not_waited_for, .timeout = 6
 	close(place);
 	cr_expect_geq(file_opener_losses(opener).late, 2);
 	fuse_server_end(&fuse);
-	temporary_remove(folder);
 }
 
 /* The run() of a child that has much to do. */
@@ -283,7 +277,7 @@ Test(file_opener, after_a_signal_what_hangs_is_given_up_soon, .timeout = 120)
 {
 	enum { READS = 100 };
 	g_autoptr(FileOpener) opener = file_opener_new("");
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *four = write_file(folder, "four", 0644);
 	g_autofree char *mounted = g_build_filename(folder, "mounted", NULL);
 	g_autofree char *path = g_build_filename(mounted, "file", NULL);
@@ -313,7 +307,6 @@ Test(file_opener, after_a_signal_what_hangs_is_given_up_soon, .timeout = 120)
 	}
 	close(place);
 	fuse_server_end(&fuse);
-	temporary_remove(folder);
 }
 
 /* A stranger may have thousands of files, each of which comes just in time. */
@@ -321,7 +314,7 @@ Test(file_opener, slow_files_are_bounded_together, .timeout = 120)
 {
 	enum { OPEN_MS = 900, MANY = 40 };
 	g_autoptr(FileOpener) opener = file_opener_new("");
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *four = write_file(folder, "four", 0644);
 	g_autofree char *mounted = g_build_filename(folder, "mounted", NULL);
 	g_autofree char *path = g_build_filename(mounted, "file", NULL);
@@ -342,14 +335,13 @@ Test(file_opener, slow_files_are_bounded_together, .timeout = 120)
 	cr_expect_str_eq(file_opener_losses(opener).problem,
 			 "opening files took 10 s in all: the other ones were not opened");
 	fuse_server_end(&fuse);
-	temporary_remove(folder);
 }
 
 /* Anybody may have a lease on a file that others wait for. */
 Test(file_opener, a_lease_is_not_waited_for, .timeout = 60)
 {
 	g_autoptr(FileOpener) opener = file_opener_new("");
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *path = write_file(folder, "leased", 0644);
 	int file = open(path, O_RDWR | O_CLOEXEC);
 
@@ -358,7 +350,6 @@ Test(file_opener, a_lease_is_not_waited_for, .timeout = 60)
 	cr_expect_not(can_open(opener, path));
 	cr_expect_eq(file_opener_losses(opener).late, 0);
 	close(file);
-	temporary_remove(folder);
 }
 
 /* Returns why a file was not opened. */

@@ -156,7 +156,7 @@ Test(gfp_flags, btf_has_what_the_format_lacks)
 	GfpFlags flags =
 		flags_of(PRINTING("{(gfp_t)((((1UL))) << (___GFP_ACCOUNT_BIT)), \"__GFP_ACCOUNT\"},"
 				  " {0x20u, \"__GFP_RECLAIMABLE\"}"));
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *path = g_build_filename(folder, "btf", NULL);
 	struct btf *btf = btf__new_empty();
 
@@ -170,12 +170,11 @@ Test(gfp_flags, btf_has_what_the_format_lacks)
 	expect_flags(&flags, "format", 0, 0x20, 0);
 	gfp_flags_read_btf(&flags, path);
 	expect_flags(&flags, "BTF", 0x1, 0x20, 0x400000);
-	temporary_remove(folder);
 }
 
 Test(gfp_flags, bits_that_no_flag_can_have_are_not_known)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *path = g_build_filename(folder, "btf", NULL);
 	struct btf *btf = btf__new_empty();
 	GfpFlags flags = { 0 };
@@ -188,6 +187,5 @@ Test(gfp_flags, bits_that_no_flag_can_have_are_not_known)
 	gfp_flags_read_btf(&flags, "/etc/passwd");
 	gfp_flags_read_btf(&flags, "/nowhere");
 	expect_flags(&flags, "BTF", 0, 0, 0);
-	temporary_remove(folder);
 }
 #endif

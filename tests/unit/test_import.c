@@ -6,6 +6,7 @@
 #include "names/cache_names.h"
 #include "session/losses.h"
 #include "symbols/frame_line.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -87,18 +88,9 @@ static const ProfileCell *cell_with_comm(const Profile *profile, const char *com
 	return NULL;
 }
 
-static char *read_data(const char *name)
-{
-	g_autofree char *path = g_build_filename(TEST_DATA, "import", name, NULL);
-	char *text = NULL;
-
-	cr_assert(g_file_get_contents(path, &text, NULL, NULL), "cannot read %s", path);
-	return text;
-}
-
 Test(import, the_perl_stream_adds_up_equal_stacks)
 {
-	g_autofree char *text = read_data("hashkey.txt");
+	g_autofree char *text = test_data("import", "hashkey.txt");
 	Imported imported = import_text(&import_hashkey, text);
 	g_autoptr(Session) profile_session = imported.session;
 	const Profile *profile = imported.profile;
@@ -241,7 +233,7 @@ Test(import, a_perl_stack_beyond_all_bounds_is_unreadable)
 
 Test(import, counted_stacks_are_read)
 {
-	g_autofree char *text = read_data("counted.txt");
+	g_autofree char *text = test_data("import", "counted.txt");
 	Imported imported = import_text(&import_count_text, text);
 	g_autoptr(Session) profile_session = imported.session;
 	const Profile *profile = imported.profile;
@@ -294,7 +286,7 @@ Test(import, a_count_without_frames_is_an_event_without_a_stack)
 
 Test(import, stacks_behind_header_lines_are_one_event_each)
 {
-	g_autofree char *text = read_data("events.txt");
+	g_autofree char *text = test_data("import", "events.txt");
 	Imported imported = import_text(&import_count_text, text);
 	g_autoptr(Session) profile_session = imported.session;
 	const Profile *profile = imported.profile;
@@ -312,7 +304,7 @@ Test(import, stacks_behind_header_lines_are_one_event_each)
 
 Test(import, the_stacks_of_a_report_count_as_often_as_they_were_seen)
 {
-	g_autofree char *text = read_data("report.txt");
+	g_autofree char *text = test_data("import", "report.txt");
 	Imported imported = import_text(&import_report, text);
 	g_autoptr(Session) profile_session = imported.session;
 	const Profile *profile = imported.profile;
@@ -477,7 +469,7 @@ Test(import, a_frame_may_have_no_name)
 
 Test(import, perf_samples_that_allocate_are_counted)
 {
-	g_autofree char *text = read_data("perf_script.txt");
+	g_autofree char *text = test_data("import", "perf_script.txt");
 	Imported imported = import_text(&import_perf_script, text);
 	g_autoptr(Session) profile_session = imported.session;
 	const Profile *profile = imported.profile;
@@ -518,7 +510,7 @@ Test(import, perf_frames_are_printed_as_ours)
 
 Test(import, perf_prints_pid_and_period_where_it_was_asked_to)
 {
-	g_autofree char *text = read_data("perf_script_period.txt");
+	g_autofree char *text = test_data("import", "perf_script_period.txt");
 	Imported imported = import_text(&import_perf_script, text);
 	g_autoptr(Session) profile_session = imported.session;
 	const Profile *profile = imported.profile;
@@ -652,7 +644,7 @@ static Imported import_paired(const char *text)
 
 Test(import, perf_frees_are_paired_with_their_allocations)
 {
-	g_autofree char *text = read_data("perf_kmem.txt");
+	g_autofree char *text = test_data("import", "perf_kmem.txt");
 	Imported imported = import_paired(text);
 	g_autoptr(Session) session = imported.session;
 	PairingTotals totals = pairing_totals(session->pairing);
@@ -1045,7 +1037,7 @@ ParameterizedTestParameters(import, samples_are_recognised_and_may_be_chunked)
 
 ParameterizedTest(struct sample_file *row, import, samples_are_recognised_and_may_be_chunked)
 {
-	g_autofree char *text = read_data(row->name);
+	g_autofree char *text = test_data("import", row->name);
 	const ImportType *type = import_type_recognise(text, strlen(text));
 
 	cr_assert(type != NULL, "%s", row->name);
@@ -1136,7 +1128,7 @@ Test(import, texts_of_other_things_are_known_by_name)
 		cr_expect(ne(ptr, (void *)foreign_text_find(foreign[i], strlen(foreign[i])), NULL),
 			  "%s", foreign[i]);
 	for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
-		g_autofree char *text = read_data(known[i]);
+		g_autofree char *text = test_data("import", known[i]);
 
 		cr_expect(eq(ptr, (void *)foreign_text_find(text, strlen(text)), NULL), "%s",
 			  known[i]);

@@ -518,7 +518,7 @@ static bool read_record(const char *name, const char *root, const char *first, c
 
 Test(import_held, the_running_kernel_has_a_file_for_each_cache)
 {
-	g_autofree char *root = temporary_folder();
+	g_autoptr(TemporaryFolder) root = temporary_folder();
 	g_autoptr(Session) session = session_new(MEMORY_BYTES);
 	g_autoptr(GError) error = NULL;
 
@@ -529,7 +529,6 @@ Test(import_held, the_running_kernel_has_a_file_for_each_cache)
 		  error ? error->message : "");
 	cr_expect(eq(u64, sums_of(session, NULL, NULL).objects, 9));
 	cr_expect(eq(u64, sums_of(session, NULL, NULL).bytes_allocated, 9 * 184));
-	temporary_remove(root);
 }
 
 Test(import_held, an_absent_record_names_its_remedy)
@@ -541,7 +540,7 @@ Test(import_held, an_absent_record_names_its_remedy)
 		{ "allocinfo", "CONFIG_MEM_ALLOC_PROFILING" },
 		{ "page_owner", "page_owner=on" },
 	};
-	g_autofree char *root = temporary_folder();
+	g_autoptr(TemporaryFolder) root = temporary_folder();
 
 	for (size_t i = 0; i < G_N_ELEMENTS(records); i++) {
 		g_autoptr(Session) session = session_new(MEMORY_BYTES);
@@ -558,13 +557,12 @@ Test(import_held, an_absent_record_names_its_remedy)
 	g_mkdir_with_parents(empty, 0700);
 	cr_expect(not(read_record("alloc_traces", root, NULL, NULL, session, &error)));
 	cr_expect(strstr(error->message, "slab_debug=U") != NULL, "%s", error->message);
-	temporary_remove(root);
 }
 
 /* "CACHE.alloc_traces", and the folder of one cache with its object size. */
 Test(import_held, copies_may_have_two_forms)
 {
-	g_autofree char *root = temporary_folder();
+	g_autoptr(TemporaryFolder) root = temporary_folder();
 	g_autofree char *flat = g_build_filename(root, "flat", NULL);
 	g_autofree char *one = g_build_filename(root, "deep", "filp", NULL);
 	g_autoptr(GError) error = NULL;
@@ -582,13 +580,12 @@ Test(import_held, copies_may_have_two_forms)
 	cr_expect(eq(u64, sums_of(of_flat, NULL, NULL).bytes_allocated, 9 * 64));
 	cr_expect(eq(u64, of_flat->held_unsized, 9));
 	cr_expect(eq(u64, sums_of(of_one, NULL, NULL).bytes_allocated, 9 * 200));
-	temporary_remove(root);
 }
 
 /* One size for both readings, wherever it is known; the running kernel may be one of them. */
 Test(import_held, a_difference_uses_one_object_size)
 {
-	g_autofree char *root = temporary_folder();
+	g_autoptr(TemporaryFolder) root = temporary_folder();
 	g_autofree char *copy = g_build_filename(root, "before", NULL);
 	g_autofree char *live = g_build_filename(root, "sys/kernel/debug/slab", NULL);
 	g_autoptr(Session) session = session_new(MEMORY_BYTES);
@@ -603,12 +600,11 @@ Test(import_held, a_difference_uses_one_object_size)
 	cr_expect(eq(u64, sums_of(session, NULL, NULL).bytes_allocated, 4 * 184));
 	cr_expect(eq(u64, session->held_totals.shrunk_objects, 0));
 	cr_expect(eq(u64, session->held_unsized, 0));
-	temporary_remove(root);
 }
 
 Test(import_held, a_difference_beyond_the_memory_limit_is_refused)
 {
-	g_autofree char *root = temporary_folder();
+	g_autoptr(TemporaryFolder) root = temporary_folder();
 	g_autofree char *path = g_build_filename(root, "allocinfo", NULL);
 	g_autofree char *text = many_places(50000);
 	g_autoptr(Session) session = session_new(SMALL_MEMORY_BYTES);
@@ -617,7 +613,6 @@ Test(import_held, a_difference_beyond_the_memory_limit_is_refused)
 	temporary_write(root, "allocinfo", text, -1);
 	cr_expect(not(read_record("allocinfo", "", path, path, session, &error)));
 	cr_expect(strstr(error->message, "--max-memory") != NULL, "%s", error->message);
-	temporary_remove(root);
 }
 
 /* Texts are read in pieces of any size. */

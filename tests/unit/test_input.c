@@ -51,13 +51,12 @@ static GByteArray *stream_new(bool with_program, bool complete)
 /* Reads bytes through a file; returns whether that worked. */
 static bool read_bytes(const void *bytes, size_t length, Session *session, GError **error)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *path = g_build_filename(folder, "in", NULL);
 	bool done;
 
 	temporary_write(folder, "in", bytes, length);
 	done = input_read(path, session, error);
-	temporary_remove(folder);
 	return done;
 }
 
@@ -164,12 +163,11 @@ static void record_stream(const GByteArray *stream, const char *path)
 
 static void recorded(const GByteArray *stream, char **bytes, gsize *length)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *path = g_build_filename(folder, "r.kmr", NULL);
 
 	record_stream(stream, path);
-	cr_assert(g_file_get_contents(path, bytes, length, NULL));
-	temporary_remove(folder);
+	*bytes = file_read(path, length);
 }
 
 Test(input, a_compressed_recording_is_read)
@@ -266,7 +264,7 @@ Test(input, a_file_that_cannot_be_read_is_an_error)
 /* Found in a folder of somebody else: nobody would ever write to them. */
 Test(input, a_pipe_in_a_folder_is_an_error, .timeout = 20)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *record = g_build_filename(folder, "kmalloc-64.alloc_traces", NULL);
 	g_autofree char *bytes = g_build_filename(folder, "object_size", NULL);
 	const KernelRecordRequest request = {
@@ -286,5 +284,4 @@ Test(input, a_pipe_in_a_folder_is_an_error, .timeout = 20)
 	cr_assert(not(input_read_found(record, session, &of_recording)));
 	cr_expect(ne(ptr, strstr(of_recording->message, "it is not a regular file"), NULL), "%s",
 		  of_recording->message);
-	temporary_remove(folder);
 }

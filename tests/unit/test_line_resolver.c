@@ -45,8 +45,7 @@ static void stop(Fixture *fixture)
 {
 	line_resolver_free(fixture->resolver);
 	lines_run_clear(&fixture->run);
-	temporary_remove(fixture->root);
-	g_free(fixture->root);
+	temporary_free(fixture->root);
 	g_free(fixture->given);
 	g_free(fixture->build_id);
 }
@@ -54,11 +53,8 @@ static void stop(Fixture *fixture)
 /* Copies a file to a name below the root. */
 static void copy_to(const Fixture *fixture, const char *path, const char *name)
 {
-	g_autofree char *bytes = NULL;
-	gsize length;
 
-	cr_assert(g_file_get_contents(path, &bytes, &length, NULL));
-	temporary_write(fixture->root, name, bytes, (gssize)length);
+	temporary_copy(fixture->root, name, path);
 }
 
 static void copy_to_given(const Fixture *fixture, const char *path)

@@ -6,6 +6,7 @@
 #include "lines_example.h"
 #include "process.h"
 #include "symbols/line_table.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -119,7 +120,7 @@ static GByteArray *gzip_file(const char *path)
 	GByteArray *packed = g_byte_array_new();
 	gsize length, taken, made;
 
-	cr_assert(g_file_get_contents(path, &bytes, &length, NULL));
+	bytes = file_read(path, &length);
 	g_byte_array_set_size(packed, (guint)length);
 	cr_assert_eq(g_converter_convert(G_CONVERTER(gzip), bytes, length, packed->data, length,
 					 G_CONVERTER_INPUT_AT_END, &taken, &made, NULL),
@@ -225,10 +226,9 @@ Test(lines_child, what_is_no_elf_file_has_no_debug_data)
 Test(lines_child, a_truncated_file_has_no_lines)
 {
 	g_autofree char *build_id = lines_example_build_id(LINES_SUBJECT);
-	g_autofree char *bytes = NULL;
 	gsize length;
+	g_autofree char *bytes = file_read(LINES_SUBJECT, &length);
 
-	cr_assert(g_file_get_contents(LINES_SUBJECT, &bytes, &length, NULL));
 	for (gsize cut = 1; cut <= 8; cut++) {
 		Fixture fixture;
 

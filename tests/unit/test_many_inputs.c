@@ -6,6 +6,7 @@
 #include "leaks.h"
 #include "options/tool_description.h"
 #include "record/batch_writer.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -138,8 +139,7 @@ static void stage_clear(Stage *stage)
 	many_inputs_free(stage->many);
 	options_free(stage->options);
 	g_clear_error(&stage->error);
-	temporary_remove(stage->folder);
-	g_free(stage->folder);
+	temporary_free(stage->folder);
 }
 
 #define OWNED_STAGE __attribute__((cleanup(stage_clear))) Stage

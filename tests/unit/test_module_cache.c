@@ -2,6 +2,7 @@
 #include "collect/stap/module_cache.h"
 
 #include "leaks.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -22,11 +23,11 @@ typedef struct {
 
 static Fixture fixture_new(void)
 {
-	Fixture fixture = { .top = g_dir_make_tmp("module_cache_XXXXXX", NULL) };
+	Fixture fixture = { .top = temporary_folder() };
 
 	fixture.folder = g_build_filename(fixture.top, "cache", NULL);
 	fixture.file = g_build_filename(fixture.top, "some.ko", NULL);
-	cr_assert(g_file_set_contents(fixture.file, "module", -1, NULL));
+	temporary_write(fixture.top, "some.ko", "module", -1);
 	fixture.cache = module_cache_open(fixture.folder, NULL);
 	cr_assert_not_null(fixture.cache);
 	return fixture;
@@ -34,9 +35,9 @@ static Fixture fixture_new(void)
 
 static void fixture_clear(Fixture *fixture)
 {
-	module_cache_remove_folder(fixture->top);
+	temporary_free(fixture->top);
 	module_cache_free(fixture->cache);
-	g_free(fixture->top);
+
 	g_free(fixture->folder);
 	g_free(fixture->file);
 }
@@ -68,7 +69,7 @@ Test(module_cache, what_was_stored_is_found)
 	path = module_cache_lookup(fixture.cache, "kmt_1");
 	cr_assert_not_null(path);
 	cr_expect(g_str_has_suffix(path, "/kmt_1/kmt_1.ko"), "%s", path);
-	cr_assert(g_file_get_contents(path, &content, NULL, NULL));
+	content = file_read(path, NULL);
 	cr_expect_str_eq(content, "module");
 	cr_assert_eq(stat(fixture.folder, &status), 0);
 	cr_expect_eq(status.st_mode & 07777, 0700);

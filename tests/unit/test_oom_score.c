@@ -18,7 +18,7 @@ static int own_score(void)
 {
 	g_autofree char *text = NULL;
 
-	cr_assert(g_file_get_contents(path, &text, NULL, NULL));
+	text = file_read(path, NULL);
 	return (int)g_ascii_strtoll(text, NULL, 10);
 }
 

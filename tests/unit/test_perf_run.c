@@ -156,16 +156,13 @@ static void expect_pipes(const Stage *stage, uint64_t pipes_made)
 /* The kernel ends the events of a process that executes what it may not read: not these. */
 Test(perf_run, a_program_that_may_not_be_read_is_counted, .timeout = 60)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *path = g_build_filename(folder, "workload", NULL);
 	char *command[] = { path, (char *)"pipe", (char *)"20000", NULL };
-	g_autofree char *program = NULL;
-	gsize program_bytes;
 	g_auto(Stage) stage = { NULL };
 
 	skip_unless_possible(NULL);
-	cr_assert(g_file_get_contents(WORKLOAD, &program, &program_bytes, NULL));
-	temporary_write(folder, "workload", program, (gssize)program_bytes);
+	temporary_copy(folder, "workload", WORKLOAD);
 	cr_assert_eq(chmod(path, 04111), 0);
 	cr_assert_eq(chmod(folder, 0755), 0);
 	stage_init(&stage, command);
@@ -173,7 +170,6 @@ Test(perf_run, a_program_that_may_not_be_read_is_counted, .timeout = 60)
 	run(&stage);
 	cr_expect_eq(stage.outcome.command_status, 0);
 	expect_pipes(&stage, PIPES);
-	temporary_remove(folder);
 }
 
 static char *pipes[] = { (char *)WORKLOAD, (char *)"-f", (char *)"pipe", (char *)"20000", NULL };
@@ -297,7 +293,7 @@ Test(perf_run, only_the_named_process_is_counted_not_its_children, .timeout = 60
 	/* The workload begins when the gate is there. */
 	static const char line[] = "touch \"$0\"; while kill -0 $1 && ! grep -q 'State:.Z' "
 				   "/proc/$1/status; do sleep 0.05; done";
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *gate = g_build_filename(folder, "gate", NULL);
 	char decimal[16];
 	char *command[] = { (char *)"sh", (char *)"-c", (char *)line, gate, decimal, NULL };
@@ -320,7 +316,6 @@ Test(perf_run, only_the_named_process_is_counted_not_its_children, .timeout = 60
 	} while (forget_lossy(&stage, attempt++));
 	cr_expect_eq(events_lost(stage.session), 0);
 	expect_pipes(&stage, PIPES);
-	temporary_remove(folder);
 }
 
 /* As on kernels that refuse another clock: the times are moved, so the window holds the work. */
@@ -613,7 +608,7 @@ Test(perf_run, a_command_that_is_killed_ends_the_run_and_nothing_is_left_open, .
 
 Test(perf_run, a_command_that_cannot_be_executed_is_an_error, .timeout = 60)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *path = g_build_filename(folder, "no-program", NULL);
 	char *command[] = { path, NULL };
 	g_auto(Stage) stage = { NULL };
@@ -625,5 +620,4 @@ Test(perf_run, a_command_that_cannot_be_executed_is_an_error, .timeout = 60)
 	cr_expect_not(run_stage(&stage, &error));
 	cr_assert_not_null(error);
 	cr_expect_not_null(strstr(error->message, "cannot be run"), "%s", error->message);
-	temporary_remove(folder);
 }

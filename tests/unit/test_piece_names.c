@@ -37,7 +37,7 @@ static PieceNames *names_in(const char *folder)
 
 Test(piece_names, no_piece_has_a_number_that_a_later_run_does_not_know)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autoptr(PieceNames) names = NULL;
 	g_autoptr(GError) error = NULL;
 	g_autofree char *last = NULL;
@@ -49,12 +49,11 @@ Test(piece_names, no_piece_has_a_number_that_a_later_run_does_not_know)
 	cr_expect(eq(ptr, next_of(names, &error), NULL));
 	cr_assert(ne(ptr, error, NULL));
 	cr_expect(ne(ptr, strstr(error->message, "no number is left"), NULL));
-	temporary_remove(folder);
 }
 
 Test(piece_names, files_of_others_are_neither_pieces_nor_replaced)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *planted = g_build_filename(folder, "r.9999999.kmr", NULL);
 	g_autofree char *next = g_build_filename(folder, "r.000003.kmr", NULL);
 	g_autofree char *got = NULL;
@@ -73,5 +72,4 @@ Test(piece_names, files_of_others_are_neither_pieces_nor_replaced)
 	cr_expect(eq(str, got, "r.000004.kmr"));
 	outdated = piece_names_outdated(names, 0);
 	cr_expect(eq(u32, outdated->len, 2));
-	temporary_remove(folder);
 }

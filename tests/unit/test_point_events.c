@@ -5,6 +5,7 @@
 #include "collect/points/point_columns.h"
 #include "fake_host.h"
 #include "leaks.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -372,10 +373,9 @@ static GPtrArray *repeated_names(void)
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	GPtrArray *repeated = g_ptr_array_new_with_free_func(g_free);
-	g_autofree char *text = NULL;
+	g_autofree char *text = file_read("/proc/kallsyms", NULL);
 	g_auto(GStrv) lines = NULL;
 
-	cr_assert(g_file_get_contents("/proc/kallsyms", &text, NULL, NULL));
 	lines = g_strsplit(text, "\n", -1);
 	for (char **line = lines; *line && repeated->len < 20; line++) {
 		const char *name = strstr(*line, " t ");

@@ -224,10 +224,9 @@ Test(point_programs, notes_of_moved_code_are_moved_by_their_base)
 	g_autofree char *moved = g_build_filename(folder, "moved", NULL);
 	g_autofree char *probe = g_strdup_printf("usdt:%s:probed:step", moved);
 	g_autoptr(GPtrArray) before = find_some("usdt:" PROBED ":probed:step", 2), after = NULL;
-	g_autofree char *bytes = NULL;
 	gsize length;
+	g_autofree char *bytes = file_read(PROBED, &length);
 
-	cr_assert(g_file_get_contents(PROBED, &bytes, &length, NULL));
 	lower_notes(bytes, length);
 	fake_host_write_bytes(folder, "moved", bytes, length);
 	after = find_some(probe, 2);
@@ -301,10 +300,9 @@ Test(point_programs, files_that_cannot_be_probed_are_explained)
 /* Returns the path of a copy of the program without its table of sections. */
 static char *strip_program(const FakeHost *folder)
 {
-	g_autofree char *bytes = NULL;
 	gsize length;
+	g_autofree char *bytes = file_read(PROBED, &length);
 
-	cr_assert(g_file_get_contents(PROBED, &bytes, &length, NULL));
 	memset(bytes + 0x28, 0, 8); /* e_shoff */
 	memset(bytes + 0x3c, 0, 4); /* e_shnum, e_shstrndx */
 	fake_host_write_bytes(folder, "stripped", bytes, length);
@@ -329,11 +327,10 @@ static char *debug_path(void)
 {
 	static const char note[] = "\4\0\0\0\x14\0\0\0\3\0\0\0GNU";
 	GString *path = g_string_new("usr/lib/debug/.build-id/");
-	g_autofree char *bytes = NULL;
-	const uint8_t *build_id;
 	gsize length;
+	g_autofree char *bytes = file_read(PROBED, &length);
+	const uint8_t *build_id;
 
-	cr_assert(g_file_get_contents(PROBED, &bytes, &length, NULL));
 	build_id = memmem(bytes, length, note, sizeof(note));
 	if (!build_id)
 		cr_skip_test("this compiler adds no build id");
@@ -350,12 +347,10 @@ Test(point_programs, installed_debuginfo_gives_a_file_its_symbols)
 	const PointHost host = { .root = root, .kmem_folder_fd = -1 };
 	g_autofree char *stripped = strip_program(root);
 	g_autofree char *probe = g_strdup_printf("u:%s:probed_static", stripped);
-	g_autofree char *bytes = NULL, *path = debug_path(), *message = NULL;
+	g_autofree char *path = debug_path(), *message = NULL;
 	g_autoptr(GPtrArray) events = NULL;
-	gsize length;
 
-	cr_assert(g_file_get_contents(PROBED, &bytes, &length, NULL));
-	fake_host_write_bytes(root, path, bytes, length);
+	temporary_copy(root, path, PROBED);
 	events = find_on(&host, probe, &message);
 	cr_assert_not_null(events, "%s", message);
 	cr_expect_eq(((const PointEvent *)events->pdata[0])->config2,
@@ -368,11 +363,9 @@ Test(point_programs, debuginfo_of_another_build_is_not_used)
 	const PointHost host = { .root = root, .kmem_folder_fd = -1 };
 	g_autofree char *stripped = strip_program(root);
 	g_autofree char *probe = g_strdup_printf("u:%s:probed_static", stripped);
-	g_autofree char *bytes = NULL, *path = debug_path(), *message = NULL;
-	gsize length;
+	g_autofree char *path = debug_path(), *message = NULL;
 
-	cr_assert(g_file_get_contents(PROBED_FIXED, &bytes, &length, NULL));
-	fake_host_write_bytes(root, path, bytes, length);
+	temporary_copy(root, path, PROBED_FIXED);
 	cr_expect_null(find_on(&host, probe, &message));
 	cr_expect(strstr(message, "this file has no symbols"), "%s", message);
 }
@@ -389,7 +382,7 @@ Test(point_programs, a_program_is_searched_in_path_and_libc_in_the_process)
 
 	/* A stripped sh has no main; the message shows which file it was. */
 	cr_expect(in_path || !strstr(none, "PATH"), "%s", none);
-	cr_assert(g_file_get_contents("/proc/self/maps", &maps, NULL, NULL));
+	maps = file_read("/proc/self/maps", NULL);
 	fake_host_write(root, "proc/self/maps", maps);
 	fake_host_add_link(root, "proc/self/root", "/");
 	own = find_on(&host, "u:libc:malloc", &message);
@@ -406,13 +399,11 @@ Test(point_programs, a_library_of_another_mount_namespace_or_deleted_is_found_by
 {
 	g_autoptr(FakeHost) root = host_new();
 	const PointHost host = { .root = root, .kmem_folder_fd = -1, .pid = 77 };
-	g_autofree char *bytes = NULL, *message = NULL, *there = NULL, *deleted = NULL;
+	g_autofree char *message = NULL, *there = NULL, *deleted = NULL;
 	g_autoptr(GPtrArray) inside = NULL, gone = NULL;
-	gsize length;
 
-	cr_assert(g_file_get_contents(PROBED, &bytes, &length, NULL));
-	fake_host_write_bytes(root, "proc/77/root/inside/libc-2.31.so", bytes, length);
-	fake_host_write_bytes(root, "proc/77/map_files/2000-3000", bytes, length);
+	temporary_copy(root, "proc/77/root/inside/libc-2.31.so", PROBED);
+	temporary_copy(root, "proc/77/map_files/2000-3000", PROBED);
 	fake_host_write_of_process(root, 77, "maps",
 				   "1000-2000 r--p 0 08:01 5        /inside/libc-2.31.so\n"
 				   "2000-3000 r-xp 0 08:01 5        /inside/libc-2.31.so\n");
@@ -452,7 +443,7 @@ Test(point_programs, a_sandbox_that_fails_is_told_as_such)
 	static const char why[] = "the process that reads files of others cannot give up its "
 				  "rights: capset(): Operation not permitted";
 
-	cr_assert(g_file_get_contents("/proc/self/maps", &maps, NULL, NULL));
+	maps = file_read("/proc/self/maps", NULL);
 	fake_host_write(root, "proc/self/maps", maps);
 	if (!refused_call_from_now(SYS_capset))
 		cr_skip_test("no filter of system calls");
@@ -649,7 +640,7 @@ Test(point_programs, a_version_of_a_function_can_be_named)
 	g_autofree char *maps = NULL, *message = NULL;
 	g_autoptr(GPtrArray) old = NULL;
 
-	cr_assert(g_file_get_contents("/proc/self/maps", &maps, NULL, NULL));
+	maps = file_read("/proc/self/maps", NULL);
 	fake_host_write(root, "proc/self/maps", maps);
 	fake_host_add_link(root, "proc/self/root", "/");
 	old = find_on(&host, "u:libc:memcpy@GLIBC_2.2.5", &message);

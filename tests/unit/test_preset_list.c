@@ -42,8 +42,8 @@ static char *list(const PresetFolders *folders)
 
 Test(preset_list, presets_of_the_host_replace_those_of_the_program)
 {
-	g_autofree char *program = temporary_folder();
-	g_autofree char *host = temporary_folder();
+	g_autoptr(TemporaryFolder) program = temporary_folder();
+	g_autoptr(TemporaryFolder) host = temporary_folder();
 	const PresetFolders folders = { program, host };
 	g_autofree char *names = NULL;
 
@@ -55,8 +55,6 @@ Test(preset_list, presets_of_the_host_replace_those_of_the_program)
 	temporary_write(host, ".c.preset", "hidden", -1);
 	names = list(&folders);
 	cr_expect_str_eq(names, "a program, b host, c host");
-	temporary_remove(program);
-	temporary_remove(host);
 }
 
 Test(preset_list, without_presets_the_searched_folders_are_named)
@@ -76,7 +74,7 @@ Test(preset_list, without_presets_the_searched_folders_are_named)
 
 Test(preset_list, a_folder_that_cannot_be_listed_is_a_problem)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *file = g_build_filename(folder, "presets", NULL);
 	const PresetFolders folders = { file, NOWHERE };
 	g_autofree char *names = NULL;
@@ -88,12 +86,11 @@ Test(preset_list, a_folder_that_cannot_be_listed_is_a_problem)
 				   "and its mode",
 				   file);
 	cr_expect_str_eq(names, expected);
-	temporary_remove(folder);
 }
 
 Test(preset_list, a_file_that_is_no_preset_is_told)
 {
-	g_autofree char *program = temporary_folder();
+	g_autoptr(TemporaryFolder) program = temporary_folder();
 	const PresetFolders folders = { program, NOWHERE };
 	g_autofree char *names = NULL;
 	g_autofree char *expected = NULL;
@@ -109,12 +106,11 @@ Test(preset_list, a_file_that_is_no_preset_is_told)
 				"name: the key is missing",
 				program, program);
 	cr_expect_str_eq(names, expected);
-	temporary_remove(program);
 }
 
 Test(preset_list, a_preset_is_found_by_its_name_or_its_path)
 {
-	g_autofree char *program = temporary_folder();
+	g_autoptr(TemporaryFolder) program = temporary_folder();
 	g_autofree char *path = g_build_filename(program, "a.preset", NULL);
 	const PresetFolders folders = { program, NOWHERE };
 	const PresetFolders nowhere = { NOWHERE, NOWHERE };
@@ -128,12 +124,11 @@ Test(preset_list, a_preset_is_found_by_its_name_or_its_path)
 	cr_assert_not_null(by_path);
 	cr_expect_str_eq(by_name->title, "program");
 	cr_expect_str_eq(by_path->title, "program");
-	temporary_remove(program);
 }
 
 Test(preset_list, an_unknown_name_has_similar_ones)
 {
-	g_autofree char *program = temporary_folder();
+	g_autoptr(TemporaryFolder) program = temporary_folder();
 	const PresetFolders folders = { program, NOWHERE };
 	g_autoptr(GError) similar = NULL;
 	g_autoptr(GError) strange = NULL;
@@ -144,7 +139,6 @@ Test(preset_list, an_unknown_name_has_similar_ones)
 	cr_expect_str_eq(similar->message, "no preset is called 'reclam': did you mean reclaim");
 	cr_expect_null(preset_find(&folders, "\033xyz", &strange));
 	cr_expect_str_eq(strange->message, "no preset is called '\\x1bxyz': --list shows all");
-	temporary_remove(program);
 }
 
 /* Returns the message for a path, after "PATH: ". */
@@ -161,7 +155,7 @@ static char *message_of(const char *folder, const char *name)
 
 Test(preset_list, only_regular_files_of_a_size_are_read)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *large = g_strnfill(65537, '#');
 	g_autofree char *pipe = g_build_filename(folder, "pipe", NULL);
 	g_autofree char *of_large = NULL, *of_pipe = NULL, *of_folder = NULL, *of_none = NULL;
@@ -176,13 +170,12 @@ Test(preset_list, only_regular_files_of_a_size_are_read)
 	cr_expect_str_eq(of_pipe, "not a regular file: name another");
 	cr_expect_str_eq(of_folder, "not a regular file: name another");
 	cr_expect_str_eq(of_none, "No such file or directory");
-	temporary_remove(folder);
 }
 
 /* Whether the host's preset "a" is read after its file, then its folder, got these modes. */
 static bool is_read(mode_t file_mode, mode_t folder_mode, uid_t owner)
 {
-	g_autofree char *host = temporary_folder();
+	g_autoptr(TemporaryFolder) host = temporary_folder();
 	g_autofree char *path = g_build_filename(host, "a.preset", NULL);
 	const PresetFolders folders = { NOWHERE, host };
 	g_autoptr(Preset) preset = NULL;
@@ -196,7 +189,6 @@ static bool is_read(mode_t file_mode, mode_t folder_mode, uid_t owner)
 	if (!preset)
 		cr_expect(strstr(error->message, "others than root can write it"), "%s",
 			  error->message);
-	temporary_remove(host);
 	return preset;
 }
 

@@ -2,6 +2,7 @@
 #include "record/probe_kinds.h"
 
 #include "leaks.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -15,10 +16,8 @@ TEST_SUITE_WITHOUT_LEAKS(probe_kinds);
 static char *read_script(const char *name)
 {
 	g_autofree char *path = g_build_filename(SCRIPTS, name, NULL);
-	char *text = NULL;
 
-	cr_assert(g_file_get_contents(path, &text, NULL, NULL), "%s", path);
-	return text;
+	return file_read(path, NULL);
 }
 
 /* The emitter finds the bit of an event by its source, and by whether it is a free. */

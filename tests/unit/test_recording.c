@@ -37,8 +37,7 @@ static Files files_new(void)
 
 static void files_clear(Files *files)
 {
-	temporary_remove(files->folder);
-	g_free(files->folder);
+	temporary_free(files->folder);
 	g_free(files->path);
 	g_free(files->part);
 }
@@ -96,7 +95,7 @@ static void contents(const char *path, GByteArray *out)
 	char *bytes;
 	gsize length;
 
-	cr_assert(g_file_get_contents(path, &bytes, &length, NULL));
+	bytes = file_read(path, &length);
 	g_byte_array_append(out, (guint8 *)bytes, length);
 	g_free(bytes);
 }
@@ -475,7 +474,7 @@ Test(recording, checking_a_private_file_says_what_creating_says_and_creates_noth
 
 Test(recording, a_file_that_somebody_creates_meanwhile_is_kept)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *path = g_build_filename(folder, "file", NULL);
 	g_autoptr(PrivateFile) file = private_file_create(path, false, NULL);
 	g_autofree char *kept = NULL;
@@ -485,7 +484,6 @@ Test(recording, a_file_that_somebody_creates_meanwhile_is_kept)
 	cr_expect(not(private_file_commit(file, &error)));
 	cr_assert_not_null(error);
 	cr_expect_not_null(strstr(error->message, "file.part"), "%s", error->message);
-	cr_assert(g_file_get_contents(path, &kept, NULL, NULL));
+	kept = file_read(path, NULL);
 	cr_expect_str_eq(kept, "theirs");
-	temporary_remove(folder);
 }

@@ -724,17 +724,16 @@ Test(screen, a_page_scrolls_no_further_than_it_must)
 
 Test(screen, a_file_is_written_once)
 {
-	g_autofree char *folder = temporary_folder(), *path = NULL, *text = NULL;
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
+	g_autofree char *path = g_build_filename(folder, "view", NULL), *text = NULL;
 	g_autoptr(Page) page = page_new();
 	g_autoptr(GError) error = NULL;
 
-	path = g_build_filename(folder, "view", NULL);
 	page_add(page->body, LOOK_PLAIN, g_strdup("first"));
 	cr_assert(page_save(page, path, NULL));
 	page_add(page->body, LOOK_PLAIN, g_strdup("second"));
 	cr_expect_not(page_save(page, path, &error));
 	cr_expect_not_null(error);
-	cr_assert(g_file_get_contents(path, &text, NULL, NULL));
+	text = file_read(path, NULL);
 	cr_expect_str_eq(text, "first\n");
-	temporary_remove(folder);
 }

@@ -31,8 +31,7 @@ static void fixture_init(Fixture *fixture)
 
 static void fixture_clear(Fixture *fixture)
 {
-	temporary_remove(fixture->folder);
-	g_free(fixture->folder);
+	temporary_free(fixture->folder);
 	g_ptr_array_unref(fixture->folders);
 	line_table_free(fixture->lines);
 }

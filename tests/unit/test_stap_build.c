@@ -9,6 +9,7 @@
 #include "leaks.h"
 #include "module_image.h"
 #include "process.h"
+#include "fake_host.h"
 
 #include <criterion/criterion.h>
 #include <gio/gio.h>
@@ -34,21 +35,11 @@ typedef struct {
 	StapBuildRequest request;
 } Host;
 
-static void write_text(const char *top, const char *name, const char *text)
-{
-	g_autofree char *path = g_build_filename(top, name, NULL);
-	g_autofree char *folder = g_path_get_dirname(path);
-
-	cr_assert_eq(g_mkdir_with_parents(folder, 0700), 0);
-	cr_assert(g_file_set_contents(path, text, -1, NULL));
-}
-
 static char *read_text(const char *top, const char *name)
 {
-	g_autofree char *path = g_build_filename(top, name, NULL);
-	char *text = NULL;
+	char *text = fake_host_read(top, name);
 
-	return g_file_get_contents(path, &text, NULL, NULL) ? text : g_strdup("");
+	return text ? text : g_strdup("");
 }
 
 /* The stand-in notes its arguments, then does what the test asks. */
@@ -61,7 +52,7 @@ static void write_stap(Host *host, const char *behaviour)
 						  "%s\n",
 						  host->top, host->top, behaviour);
 
-	write_text(host->top, "bin/stap", script);
+	fake_host_write(host->top, "bin/stap", script);
 	g_chmod(host->tool.stap, 0755);
 }
 
@@ -69,7 +60,7 @@ static void write_stap(Host *host, const char *behaviour)
 
 static Host host_new(void)
 {
-	Host host = { .top = g_dir_make_tmp("stap_build_XXXXXX", NULL) };
+	Host host = { .top = fake_host_new() };
 
 	host.cache = g_build_filename(host.top, "cache", NULL);
 	host.scripts = g_build_filename(host.top, "stap", NULL);
@@ -84,23 +75,22 @@ static Host host_new(void)
 					   .script_folder = host.scripts,
 					   .cache_folder = host.cache,
 					   .modules_folder = host.modules };
-	write_text(host.scripts, "base.stp", "# base\n");
-	write_text(host.scripts, "kmalloc.stp", "# kmalloc\n");
-	write_text(host.scripts, "free.stp", "# free\n");
-	write_text(host.scripts, "tapset/points.stp", "# points\n");
-	write_text(host.modules, KERNEL "/build/.config", "CONFIG_MODULES=y\n");
-	write_text(host.modules, KERNEL "/build/include/generated/utsrelease.h",
-		   "#define UTS_RELEASE \"" KERNEL "\"\n");
-	write_text(host.modules, KERNEL "/build/include/generated/utsversion.h",
-		   "#define UTS_VERSION \"" VERSION "\"\n");
+	fake_host_write(host.scripts, "base.stp", "# base\n");
+	fake_host_write(host.scripts, "kmalloc.stp", "# kmalloc\n");
+	fake_host_write(host.scripts, "free.stp", "# free\n");
+	fake_host_write(host.scripts, "tapset/points.stp", "# points\n");
+	fake_host_write(host.modules, KERNEL "/build/.config", "CONFIG_MODULES=y\n");
+	fake_host_write(host.modules, KERNEL "/build/include/generated/utsrelease.h",
+			"#define UTS_RELEASE \"" KERNEL "\"\n");
+	fake_host_write(host.modules, KERNEL "/build/include/generated/utsversion.h",
+			"#define UTS_VERSION \"" VERSION "\"\n");
 	write_stap(&host, COMPILES);
 	return host;
 }
 
 static void host_clear(Host *host)
 {
-	module_cache_remove_folder(host->top);
-	g_free(host->top);
+	fake_host_free(host->top);
 	g_free(host->cache);
 	g_free(host->scripts);
 	g_free(host->modules);
@@ -157,7 +147,7 @@ Test(stap_build, a_module_is_compiled_once)
 
 	cr_expect_str_eq(first, second);
 	cr_expect_eq(count_calls(&host), 1);
-	cr_assert(g_file_get_contents(first, &content, NULL, NULL));
+	content = file_read(first, NULL);
 	cr_expect_str_eq(content, "# base\n# kmalloc\n");
 	cr_expect_eq(count_work_folders(&host), 0);
 	host_clear(&host);
@@ -181,10 +171,11 @@ Test(stap_build, everything_that_matters_makes_another_module)
 		else if (i == 4)
 			host.tool.version = (char *)"4.9";
 		else if (i == 5)
-			write_text(host.scripts, "tapset/points.stp", "# other points\n");
+			fake_host_write(host.scripts, "tapset/points.stp", "# other points\n");
 		else
-			write_text(host.modules, KERNEL "/build/include/generated/utsversion.h",
-				   "#define UTS_VERSION \"#2 SMP test\"\n");
+			fake_host_write(host.modules,
+					KERNEL "/build/include/generated/utsversion.h",
+					"#define UTS_VERSION \"#2 SMP test\"\n");
 		other = build(&host);
 		cr_expect_str_neq(other, path, "change %u", i);
 		cr_expect_eq(count_calls(&host), i + 1, "change %u", i);
@@ -293,8 +284,8 @@ Test(stap_build, headers_of_another_kernel_are_reported)
 		kernel_headers_find_for(host.modules, KERNEL, KERNEL, "#2 SMP", &other_build));
 	cr_expect(strstr(other_build->message, VERSION) && strstr(other_build->message, "#2 SMP"),
 		  "%s", other_build->message);
-	write_text(host.modules, KERNEL "/build/include/generated/utsrelease.h",
-		   "#define UTS_RELEASE \"1.2.4\"\n");
+	fake_host_write(host.modules, KERNEL "/build/include/generated/utsrelease.h",
+			"#define UTS_RELEASE \"1.2.4\"\n");
 	cr_expect_null(
 		kernel_headers_find_for(host.modules, KERNEL, KERNEL, VERSION, &other_release));
 	cr_expect(strstr(other_release->message, "1.2.4"), "%s", other_release->message);
@@ -329,7 +320,7 @@ Test(stap_build, the_hash_of_signatures_is_the_name_of_one)
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_autoptr(KernelHeaders) headers = NULL;
 
-		write_text(host.modules, KERNEL "/build/.config", cases[i].config);
+		fake_host_write(host.modules, KERNEL "/build/.config", cases[i].config);
 		headers = find_headers(&host);
 		cr_expect_str_eq(headers->sign_hash, cases[i].hash, "%s", cases[i].config);
 	}
@@ -354,7 +345,7 @@ Test(stap_build, the_makefile_shows_the_folder_of_the_shared_headers)
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_autoptr(KernelHeaders) headers = NULL;
 
-		write_text(host.modules, KERNEL "/build/Makefile", cases[i].makefile);
+		fake_host_write(host.modules, KERNEL "/build/Makefile", cases[i].makefile);
 		headers = find_headers(&host);
 		cr_expect_str_eq(headers->source,
 				 cases[i].source ? cases[i].source : headers->build, "%s",
@@ -531,9 +522,9 @@ Test(stap_build, a_matching_pair_needs_no_workaround)
 	static const char *const none[] = { NULL };
 	Host host = host_new();
 
-	write_text(host.modules, HEADERS "task_work.h",
-		   "task_work_cancel(struct task_struct *, f);");
-	write_text(host.top, RUNTIME "stp_task_work.c", task_work);
+	fake_host_write(host.modules, HEADERS "task_work.h",
+			"task_work_cancel(struct task_struct *, f);");
+	fake_host_write(host.top, RUNTIME "stp_task_work.c", task_work);
 	expect_workarounds(&host, none);
 	host_clear(&host);
 }
@@ -547,10 +538,10 @@ Test(stap_build, task_work_cancel_func_gets_a_patched_runtime)
 	g_autofree char *copy = NULL;
 	g_autofree char *patched = NULL;
 
-	write_text(host.modules, HEADERS "task_work.h",
-		   "task_work_cancel_func(struct task_struct *, f);");
-	write_text(host.top, RUNTIME "stp_task_work.c", task_work);
-	write_text(host.top, RUNTIME "linux/other.h", "other");
+	fake_host_write(host.modules, HEADERS "task_work.h",
+			"task_work_cancel_func(struct task_struct *, f);");
+	fake_host_write(host.top, RUNTIME "stp_task_work.c", task_work);
+	fake_host_write(host.top, RUNTIME "linux/other.h", "other");
 	expect_workarounds(&host, words);
 	dir = g_dir_open(home, 0, NULL);
 	copy = g_build_filename(home, g_dir_read_name(dir), NULL);
@@ -565,9 +556,9 @@ Test(stap_build, a_runtime_that_cannot_be_patched_is_an_error)
 	Host host = host_new();
 	g_autofree char *message = NULL;
 
-	write_text(host.modules, HEADERS "task_work.h",
-		   "task_work_cancel_func(struct task_struct *, f);");
-	write_text(host.top, RUNTIME "stp_task_work.c", "typeof(&task_work_cancel)");
+	fake_host_write(host.modules, HEADERS "task_work.h",
+			"task_work_cancel_func(struct task_struct *, f);");
+	fake_host_write(host.top, RUNTIME "stp_task_work.c", "typeof(&task_work_cancel)");
 	message = build_in_vain(&host);
 	cr_expect(strstr(message, "newer SystemTap"), "%s", message);
 	host_clear(&host);
@@ -578,8 +569,8 @@ Test(stap_build, a_module_gets_unwind_tables_where_the_kernel_has_them)
 	static const char *const words[] = { "-B", "CONFIG_STACK_VALIDATION=y", NULL };
 	Host host = host_new();
 
-	write_text(host.modules, KERNEL "/build/.config",
-		   "CONFIG_HAVE_STACK_VALIDATION=y\nCONFIG_STACK_VALIDATION=y\n");
+	fake_host_write(host.modules, KERNEL "/build/.config",
+			"CONFIG_HAVE_STACK_VALIDATION=y\nCONFIG_STACK_VALIDATION=y\n");
 	expect_workarounds(&host, words);
 	host_clear(&host);
 }
@@ -589,8 +580,8 @@ Test(stap_build, a_kernel_that_has_none_is_not_asked_for_unwind_tables)
 	static const char *const none[] = { NULL };
 	Host host = host_new();
 
-	write_text(host.modules, KERNEL "/build/.config",
-		   "CONFIG_HAVE_STACK_VALIDATION=y\n# CONFIG_STACK_VALIDATION is not set\n");
+	fake_host_write(host.modules, KERNEL "/build/.config",
+			"CONFIG_HAVE_STACK_VALIDATION=y\n# CONFIG_STACK_VALIDATION is not set\n");
 	expect_workarounds(&host, none);
 	host_clear(&host);
 }
@@ -601,8 +592,8 @@ Test(stap_build, longer_count_args_switch_warnings_off)
 	Host host = host_new();
 
 	write_stap(&host, "#define COUNT_ARGS(X...) __COUNT_ARGS(, ##X, 12, 11, 10");
-	write_text(host.modules, HEADERS "args.h",
-		   "#define COUNT_ARGS(X...) __COUNT_ARGS(, ##X, 15, 14, 13)\n");
+	fake_host_write(host.modules, HEADERS "args.h",
+			"#define COUNT_ARGS(X...) __COUNT_ARGS(, ##X, 15, 14, 13)\n");
 	expect_workarounds(&host, words);
 	host_clear(&host);
 }
@@ -613,8 +604,8 @@ Test(stap_build, the_same_count_args_do_not)
 	Host host = host_new();
 
 	write_stap(&host, "#define COUNT_ARGS(X...) __COUNT_ARGS(, ##X, 12, 11, 10");
-	write_text(host.modules, HEADERS "kernel.h",
-		   "#define COUNT_ARGS(X...) __COUNT_ARGS(, ##X, 12, 11, 10)\n");
+	fake_host_write(host.modules, HEADERS "kernel.h",
+			"#define COUNT_ARGS(X...) __COUNT_ARGS(, ##X, 12, 11, 10)\n");
 	expect_workarounds(&host, none);
 	host_clear(&host);
 }
@@ -624,9 +615,9 @@ Test(stap_build, a_module_looks_up_the_name_that_uprobe_unregister_has)
 	static const char *const words[] = { "-R", "*/home/runtime-*", NULL };
 	Host host = host_new();
 
-	write_text(host.modules, HEADERS "uprobes.h", "extern void uprobe_unregister_nosync(");
-	write_text(host.top, RUNTIME "transport/transport.c",
-		   "kallsyms_lookup_name (\"unregister_uprobe\");");
+	fake_host_write(host.modules, HEADERS "uprobes.h", "extern void uprobe_unregister_nosync(");
+	fake_host_write(host.top, RUNTIME "transport/transport.c",
+			"kallsyms_lookup_name (\"unregister_uprobe\");");
 	expect_workarounds(&host, words);
 	host_clear(&host);
 }
@@ -636,10 +627,10 @@ Test(stap_build, a_runtime_that_knows_the_newer_uprobe_unregister_is_taken_as_it
 	static const char *const none[] = { NULL };
 	Host host = host_new();
 
-	write_text(host.modules, HEADERS "uprobes.h", "extern void uprobe_unregister_nosync(");
-	write_text(host.top, RUNTIME "transport/transport.c",
-		   "kallsyms_lookup_name (\"unregister_uprobe\");\n"
-		   "kallsyms_lookup_name (\"uprobe_unregister_nosync\");");
+	fake_host_write(host.modules, HEADERS "uprobes.h", "extern void uprobe_unregister_nosync(");
+	fake_host_write(host.top, RUNTIME "transport/transport.c",
+			"kallsyms_lookup_name (\"unregister_uprobe\");\n"
+			"kallsyms_lookup_name (\"uprobe_unregister_nosync\");");
 	expect_workarounds(&host, none);
 	host_clear(&host);
 }
@@ -649,9 +640,9 @@ Test(stap_build, an_older_ns_common_gets_a_patched_runtime)
 	static const char *const words[] = { "-R", "*/home/runtime-*", NULL };
 	Host host = host_new();
 
-	write_text(host.modules, HEADERS "ns_common.h",
-		   "struct ns_common { const struct proc_ns_operations *ops; };");
-	write_text(host.top, RUNTIME "linux/stap_fs.h", "if (ns->ns_type != CLONE_NEWNS) {");
+	fake_host_write(host.modules, HEADERS "ns_common.h",
+			"struct ns_common { const struct proc_ns_operations *ops; };");
+	fake_host_write(host.top, RUNTIME "linux/stap_fs.h", "if (ns->ns_type != CLONE_NEWNS) {");
 	expect_workarounds(&host, words);
 	host_clear(&host);
 }
@@ -715,7 +706,7 @@ Test(stap_build, a_file_that_is_no_module_is_reported)
 	g_autofree char *path = g_build_filename(host.top, "probes.ko", NULL);
 	g_autoptr(GError) error = NULL;
 
-	write_text(host.top, "probes.ko", "\177ELF but not really");
+	fake_host_write(host.top, "probes.ko", "\177ELF but not really");
 	cr_expect_not(stap_build_check_module_for(&host.tool, path, PROBE_KMALLOC, KERNEL, VERSION,
 						  &error));
 	cr_expect(strstr(error->message, "not a kernel module"), "%s", error->message);

@@ -79,7 +79,7 @@ Test(stap_leftovers, a_host_without_modules_has_none)
 
 Test(stap_leftovers, work_folders_of_the_living_are_not_left_over)
 {
-	g_autofree char *top = temporary_folder();
+	g_autoptr(TemporaryFolder) top = temporary_folder();
 	g_autofree char *folder = g_build_filename(top, "cache", NULL);
 	g_autofree char *dead = g_build_filename(folder, "work-2147483646-abcdef", NULL);
 	g_autofree char *wanted = g_strconcat(dead, " ", NULL);
@@ -91,5 +91,4 @@ Test(stap_leftovers, work_folders_of_the_living_are_not_left_over)
 	left = stap_leftovers_find("/nonexistent", cache);
 	expect_names(left->work_folders, wanted);
 	cr_expect(g_file_test(dead, G_FILE_TEST_IS_DIR));
-	temporary_remove(top);
 }

@@ -3,6 +3,7 @@
 
 #include "collect/facts/distribution.h"
 #include "leaks.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -38,15 +39,6 @@ static void reading_clear(Reading *reading)
 {
 	stap_messages_free(reading->messages);
 	g_string_free(reading->passed, TRUE);
-}
-
-static char *read_data(const char *name)
-{
-	g_autofree char *path = g_build_filename(TEST_DATA, "stap", name, NULL);
-	char *text = NULL;
-
-	cr_assert(g_file_get_contents(path, &text, NULL, NULL), "%s", path);
-	return text;
 }
 
 typedef struct {
@@ -102,7 +94,7 @@ Test(stap_messages, losses_become_numbers_in_any_chunking)
 
 Test(stap_messages, a_whole_run_is_added_up)
 {
-	g_autofree char *text = read_data("run_losses_5_6.txt");
+	g_autofree char *text = test_data("stap", "run_losses_5_6.txt");
 	Reading reading = read_text(text, 7);
 	StapMessageTotals totals = stap_messages_totals(reading.messages);
 
@@ -115,7 +107,7 @@ Test(stap_messages, a_whole_run_is_added_up)
 
 Test(stap_messages, an_older_releases_run_is_added_up)
 {
-	g_autofree char *text = read_data("run_losses_4_8.txt");
+	g_autofree char *text = test_data("stap", "run_losses_4_8.txt");
 	Reading reading = read_text(text, 7);
 	StapMessageTotals totals = stap_messages_totals(reading.messages);
 
@@ -199,7 +191,7 @@ static const FailureCase captured[] = {
 Test(stap_messages, whole_outputs_of_stap_are_understood)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(captured); i++) {
-		g_autofree char *text = read_data(captured[i].text);
+		g_autofree char *text = test_data("stap", captured[i].text);
 		Reading reading = read_text(text, 4096);
 		const char *failure = stap_messages_totals(reading.messages).failure;
 
@@ -224,7 +216,7 @@ Test(stap_messages, the_most_specific_failure_is_kept)
 
 Test(stap_messages, no_match_may_be_a_poisoned_cache)
 {
-	g_autofree char *text = read_data("no_match.txt");
+	g_autofree char *text = test_data("stap", "no_match.txt");
 	Reading reading = read_text(text, 64);
 
 	cr_expect(stap_messages_may_be_poisoned_cache(reading.messages));

@@ -3,6 +3,7 @@
 
 #include "collect/stap/module_cache.h"
 #include "leaks.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <glib/gstdio.h>
@@ -91,17 +92,16 @@ Test(stap_tool, a_missing_one_is_named_with_its_package)
 
 Test(stap_tool, root_never_runs_what_others_can_write)
 {
-	g_autofree char *folder = g_dir_make_tmp("stap_tool_XXXXXX", NULL);
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *path = g_build_filename(folder, "stap", NULL);
 	const char *folders[] = { folder, NULL };
 	g_autoptr(GError) error = NULL;
 
 	if (geteuid() != 0)
 		cr_skip("only root is refused");
-	cr_assert(g_file_set_contents(path, "#!/bin/sh\n", -1, NULL));
+	temporary_write(folder, "stap", "#!/bin/sh\n", -1);
 	g_chmod(path, 0755);
 	g_chmod(folder, 0777);
 	cr_expect_null(stap_tool_find_in(folders, true, &error));
 	cr_expect(strstr(error->message, "written by others") != NULL, "%s", error->message);
-	module_cache_remove_folder(folder);
 }

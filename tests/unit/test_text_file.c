@@ -52,7 +52,7 @@ static bool waits_for(const char *path, const char *text)
 
 Test(text_file, a_text_replaces_the_file_and_all_users_may_read_it)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *path = g_build_filename(folder, "x.prom", NULL);
 	TextFile *file;
 	struct stat status;
@@ -70,12 +70,11 @@ Test(text_file, a_text_replaces_the_file_and_all_users_may_read_it)
 	cr_assert(zero(int, stat(path, &status)));
 	cr_expect(eq(u32, status.st_mode & 07777, 0644));
 	cr_expect(eq(u32, count_files(folder), 1));
-	temporary_remove(folder);
 }
 
 Test(text_file, what_a_killed_run_left_does_not_stop_the_next_one)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *path = g_build_filename(folder, "x.prom", NULL);
 	TextFile *file;
 
@@ -86,7 +85,6 @@ Test(text_file, what_a_killed_run_left_does_not_stop_the_next_one)
 	cr_expect(text_file_finish(file, NULL));
 	cr_expect(waits_for(path, "whole"));
 	cr_expect(eq(u32, count_files(folder), 1));
-	temporary_remove(folder);
 }
 
 static void expect_refused(const char *path, const char *reason)
@@ -102,7 +100,7 @@ static void expect_refused(const char *path, const char *reason)
 
 Test(text_file, a_path_that_cannot_be_written_is_refused_at_once)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *link = g_build_filename(folder, "link", NULL);
 	g_autofree char *target = g_build_filename(folder, "target", NULL);
 	g_autofree char *missing = g_build_filename(folder, "missing", "x.prom", NULL);
@@ -115,7 +113,6 @@ Test(text_file, a_path_that_cannot_be_written_is_refused_at_once)
 	expect_refused("", "not a file name");
 	expect_refused("/proc/x.prom", "/proc/x.prom.part");
 	cr_expect(waits_for(target, "kept"));
-	temporary_remove(folder);
 }
 
 /* The largest size of a file stands for a full disk. */
@@ -131,7 +128,7 @@ static void limit_files(rlim_t bytes)
 
 Test(text_file, a_text_that_has_no_room_leaves_the_old_file_and_the_next_is_tried)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *path = g_build_filename(folder, "x.prom", NULL);
 	g_autoptr(GError) error = NULL;
 	TextFile *file = text_file_new(path, NULL);
@@ -149,5 +146,4 @@ Test(text_file, a_text_that_has_no_room_leaves_the_old_file_and_the_next_is_trie
 	cr_expect_not_null(strstr(error->message, "File too large"), "%s", error->message);
 	cr_expect(waits_for(path, "small again"));
 	cr_expect(eq(u32, count_files(folder), 1));
-	temporary_remove(folder);
 }

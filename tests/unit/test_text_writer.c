@@ -91,7 +91,7 @@ static int reported_missing(const char *said)
 
 Test(text_writer, a_reader_who_does_not_read_holds_nobody_up_and_sees_what_is_missing)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	int fd = stdout_to_pipe(), kept = dup(STDERR_FILENO);
 	g_autofree char *errors = stderr_to_file(folder);
 	TextWriter *writer = text_writer_new(false, "table");
@@ -108,9 +108,8 @@ Test(text_writer, a_reader_who_does_not_read_holds_nobody_up_and_sees_what_is_mi
 	dup2(kept, STDERR_FILENO);
 	cr_expect(ge(int, texts, WAITING));
 	cr_expect(le(int, texts, WAITING + 2));
-	cr_assert(g_file_get_contents(errors, &said, NULL, NULL));
+	said = file_read(errors, NULL);
 	cr_expect(eq(int, reported_missing(said), TEXTS - texts));
-	temporary_remove(folder);
 }
 
 Test(text_writer, of_a_file_all_is_written_however_slow_the_reader_is)
@@ -147,7 +146,7 @@ Test(text_writer, a_large_text_is_written_in_pieces)
 
 Test(text_writer, a_text_is_skipped_while_another_one_waits)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	int fd = stdout_to_pipe(), kept = dup(STDERR_FILENO);
 	g_autofree char *errors = stderr_to_file(folder);
 	TextWriter *writer = text_writer_new(true, "report");
@@ -164,9 +163,8 @@ Test(text_writer, a_text_is_skipped_while_another_one_waits)
 	close(STDOUT_FILENO);
 	cr_expect(eq(int, GPOINTER_TO_INT(g_thread_join(reader)), 3));
 	dup2(kept, STDERR_FILENO);
-	cr_assert(g_file_get_contents(errors, &said, NULL, NULL));
+	said = file_read(errors, NULL);
 	cr_expect(strstr(said, ": 1 reports were not printed: ") != NULL);
-	temporary_remove(folder);
 }
 
 Test(text_writer, a_reader_who_left_ends_it_without_an_error)

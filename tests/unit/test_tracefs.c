@@ -3,6 +3,7 @@
 
 #include "fake_host.h"
 #include "leaks.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -50,10 +51,8 @@ static bool opens_folder_with(const char *filesystems, const char *mounts, const
 
 static char *read_whole(const char *path)
 {
-	char *text = NULL;
 
-	cr_assert(g_file_get_contents(path, &text, NULL, NULL), "%s", path);
-	return text;
+	return file_read(path, NULL);
 }
 
 Test(tracefs, the_place_where_it_is_mounted_is_opened)

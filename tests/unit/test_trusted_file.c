@@ -28,7 +28,7 @@ static int try(const char *path, unsigned rules, uint64_t bytes_max)
 
 Test(trusted_file, pipes_and_devices_are_not_opened)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *pipe = g_build_filename(folder, "pipe", NULL);
 
 	cr_assert_eq(mkfifo(pipe, 0600), 0);
@@ -36,7 +36,6 @@ Test(trusted_file, pipes_and_devices_are_not_opened)
 	cr_expect_eq(try("/dev/null", REGULAR_FILE_ANY, UINT64_MAX), EINVAL);
 	cr_expect_eq(try(folder, REGULAR_FILE_ANY, UINT64_MAX), EINVAL);
 	cr_expect_eq(try("/no/such/file", REGULAR_FILE_ANY, UINT64_MAX), ENOENT);
-	temporary_remove(folder);
 }
 
 Test(trusted_file, what_the_kernel_makes_up_is_not_stored)
@@ -48,7 +47,7 @@ Test(trusted_file, what_the_kernel_makes_up_is_not_stored)
 
 Test(trusted_file, links_and_large_files_are_refused_on_request)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *file = g_build_filename(folder, "file", NULL);
 	g_autofree char *link = g_build_filename(folder, "link", NULL);
 
@@ -58,13 +57,12 @@ Test(trusted_file, links_and_large_files_are_refused_on_request)
 	cr_expect_eq(try(link, REGULAR_FILE_NO_LINK, 4), EINVAL);
 	cr_expect_eq(try(file, REGULAR_FILE_NO_LINK, 4), 0);
 	cr_expect_eq(try(file, REGULAR_FILE_ANY, 3), EFBIG);
-	temporary_remove(folder);
 }
 
 /* An opener would wait 45 seconds for whoever holds the lease. */
 Test(trusted_file, a_lease_is_not_waited_for, .timeout = 20)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *path = g_build_filename(folder, "file", NULL);
 	int file;
 
@@ -74,12 +72,11 @@ Test(trusted_file, a_lease_is_not_waited_for, .timeout = 20)
 		cr_skip("no leases on this file system");
 	cr_expect_eq(try(path, REGULAR_FILE_ANY, UINT64_MAX), EAGAIN);
 	close(file);
-	temporary_remove(folder);
 }
 
 Test(trusted_file, the_text_of_a_small_file_is_read)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *path = g_build_filename(folder, "file", NULL);
 	g_autofree char *text = NULL;
 
@@ -88,5 +85,4 @@ Test(trusted_file, the_text_of_a_small_file_is_read)
 	cr_assert_not_null(text);
 	cr_expect_str_eq(text, "four");
 	cr_expect_null(regular_file_text(path, 3));
-	temporary_remove(folder);
 }

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "fixtures/user_samples.h"
 #include "process.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>
@@ -195,10 +196,8 @@ static pid_t worker_pid(void)
 static char *status_of(pid_t pid)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%d/status", pid);
-	char *text = NULL;
 
-	cr_assert(g_file_get_contents(path, &text, NULL, NULL));
-	return text;
+	return file_read(path, NULL);
 }
 
 Test(unwind_child, the_process_has_no_rights)

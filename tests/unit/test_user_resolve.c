@@ -249,7 +249,7 @@ static void expect_function_of_child(const Host *host, const Child *child)
 
 Test(user_resolve, functions_have_names_after_the_process_ended_and_the_file_was_deleted)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	Child child = start_child(folder, false, false);
 	Host host = new_host(PLENTY);
 
@@ -271,7 +271,7 @@ static void forge_copy(const char *folder)
 	gsize length;
 	char *at;
 
-	cr_assert(g_file_get_contents(path, &bytes, &length, NULL));
+	bytes = file_read(path, &length);
 	for (at = bytes; (at = memmem(at, (size_t)(bytes + length - at), name, sizeof(name)));
 	     at += sizeof(name))
 		cr_assert_eq(pwrite(file, forged, sizeof(forged), at - bytes), sizeof(forged));
@@ -282,8 +282,8 @@ static void forge_copy(const char *folder)
 /* Anybody may run a file with the build id of another one. */
 Test(user_resolve, the_file_of_a_stranger_gives_no_names_to_that_of_root)
 {
-	g_autofree char *theirs = temporary_folder();
-	g_autofree char *ours = temporary_folder();
+	g_autoptr(TemporaryFolder) theirs = temporary_folder();
+	g_autoptr(TemporaryFolder) ours = temporary_folder();
 	Child stranger, child;
 	Host host;
 
@@ -300,13 +300,11 @@ Test(user_resolve, the_file_of_a_stranger_gives_no_names_to_that_of_root)
 	end_child(&stranger);
 	end_child(&child);
 	free_host(&host);
-	temporary_remove(theirs);
-	temporary_remove(ours);
 }
 
 Test(user_resolve, functions_of_a_file_that_was_deleted_before_have_names)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	Child child = start_child(folder, false, true);
 	Host host = new_host(PLENTY);
 
@@ -317,12 +315,11 @@ Test(user_resolve, functions_of_a_file_that_was_deleted_before_have_names)
 	end_child(&child);
 	expect_function_of_child(&host, &child);
 	free_host(&host);
-	temporary_remove(folder);
 }
 
 Test(user_resolve, functions_of_another_mount_namespace_have_names)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	Child child = start_child(folder, true, false);
 	Host host = new_host(PLENTY);
 
@@ -336,13 +333,12 @@ Test(user_resolve, functions_of_another_mount_namespace_have_names)
 	end_child(&child);
 	expect_function_of_child(&host, &child);
 	free_host(&host);
-	temporary_remove(folder);
 }
 
 /* Those that were not kept open are found where they were. */
 Test(user_resolve, without_room_for_open_files_names_are_found_by_path)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	Child child = start_child(folder, false, false);
 	Host host = new_host(1);
 
@@ -356,12 +352,11 @@ Test(user_resolve, without_room_for_open_files_names_are_found_by_path)
 	/* They are closed again. */
 	cr_expect(le(uint, object_files_open_count(host.files), 2));
 	free_host(&host);
-	temporary_remove(folder);
 }
 
 Test(user_resolve, what_found_no_room_and_is_gone_is_named)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	Child child = start_child(folder, false, false);
 	Host host = new_host(1);
 	g_autoptr(GString) text = g_string_new(NULL);

@@ -57,8 +57,7 @@ static void program_kill(Program *program)
 
 static void program_clear(Program *program)
 {
-	temporary_remove(program->folder);
-	g_free(program->folder);
+	temporary_free(program->folder);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Program, program_clear)
 
@@ -156,7 +155,7 @@ Test(watchdog, a_module_is_removed_as_often_as_it_takes, .timeout = 60)
 
 	program_kill(&program);
 	cr_expect(process_wait_until_no_file(program.folder, "kmt_x"));
-	cr_assert(g_file_get_contents(path, &calls, NULL, NULL));
+	calls = file_read(path, NULL);
 	cr_expect(eq(str, calls, (char *)"-d kmt_x\n-d kmt_x\n-d kmt_x\n"));
 }
 
@@ -221,7 +220,7 @@ static pid_t watchdog_of(const Program *program)
 	g_autofree char *children = NULL;
 
 	cr_assert(process_wait_for_file(program->folder, "begun"));
-	cr_assert(g_file_get_contents(path, &children, NULL, NULL));
+	children = file_read(path, NULL);
 	return (pid_t)g_ascii_strtoll(children, NULL, 10);
 }
 
@@ -248,7 +247,7 @@ Test(watchdog, a_setting_gets_its_text_back, .timeout = 60)
 
 	program_kill(&program);
 	cr_expect(process_wait_until_gone(watchdog));
-	cr_assert(g_file_get_contents(path, &text, NULL, NULL));
+	text = file_read(path, NULL);
 	cr_expect(eq(str, text, (char *)"2\n"));
 }
 
@@ -326,7 +325,7 @@ Test(watchdog, a_program_that_ends_in_order_waits_for_it, .timeout = 60)
 
 Test(watchdog, a_killed_one_does_not_disturb_the_program, .timeout = 60)
 {
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *children = NULL;
 	g_autofree char *path =
 		g_strdup_printf("/proc/%d/task/%d/children", (int)getpid(), (int)getpid());
@@ -334,11 +333,10 @@ Test(watchdog, a_killed_one_does_not_disturb_the_program, .timeout = 60)
 	signal(SIGPIPE, SIG_DFL);
 	temporary_write(folder, "a file", "", 0);
 	cr_assert(watchdog_start(NULL, NULL));
-	cr_assert(g_file_get_contents(path, &children, NULL, NULL));
+	children = file_read(path, NULL);
 	kill((pid_t)g_ascii_strtoll(children, NULL, 10), SIGKILL);
 	g_usleep(100 * PROCESS_TRY_US);
 	add_file(folder);
 	watchdog_end();
 	cr_expect(eq(int, waitpid(-1, NULL, WNOHANG), -1));
-	temporary_remove(folder);
 }
