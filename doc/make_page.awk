@@ -27,7 +27,7 @@ function note_tools(line,   name, value, i) {
   is_bit[name] = 1
 }
 
-# Splits a row into its members; texts that follow each other are one. Returns their number.
+# Splits a row into its members; texts that follow each other are one.
 function split_row(row, members,   i, c, quoted, count) {
   count = 1
   members[1] = ""
@@ -42,14 +42,14 @@ function split_row(row, members,   i, c, quoted, count) {
     else if (quoted || c !~ /[ \t]/)
       members[count] = members[count] c
   }
-  return count
 }
 
-function take_row(row,   members, count, name) {
+function take_row(row,   members, name) {
   sub(/^\t\{ /, "", row)
   sub(/ \},$/, "", row)
-  count = split_row(row, members)
-  if (count != 7 + (row !~ /AT\(/) || !(members[1] in is_bit) || members[3] !~ /^[a-z-]+$/)
+  split_row(row, members)
+  if (members[6] !~ /^(OPTION_OF_RUN\|)?(FLAG|TEXT|NUMBER|NUMBER_32|APPLY)\(|^FILTER$/ ||
+      !(members[1] in is_bit) || members[3] !~ /^[a-z-]+$/)
     fail("not understood: " row)
   name = members[3]
   known[name] = 1

@@ -1,125 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rules between options: a predicate for each, and a table with the message. All are checked when
- * everything is parsed.
+ * Rules between options: a table says which words break each rule, and the message. A second table
+ * has the words that are not names of options. All rules are checked when everything is parsed.
  */
 #include "options/option_rules.h"
 
 #include "collect/run/collect_live.h"
 #include "collect/run/collector_types.h"
 #include "collect/stap/stap_options.h"
+#include "options/option_table.h"
 #include "options/option_values.h"
 #include "options/tool_description.h"
 
 #include <string.h>
 #include <unistd.h>
 
-static bool has_live_option(const Options *options)
-{
-	const CollectRequest *request = &options->request;
+/* Conditions: what more than one option, or a value, decides. */
 
-	return options->collects || options->only_command || options->build_module ||
-	       request->include_self || request->command || request->user || request->record_path ||
-	       request->module_path;
-}
-
-static bool input_and_live(const Options *options)
+static bool has_probes(const Options *options)
 {
-	return options->input && has_live_option(options);
-}
-
-static bool import_and_live(const Options *options)
-{
-	return options->import.record && has_live_option(options);
+	return options->probes->len > 0;
 }
 
 static bool is_paired(const Options *options)
 {
 	return options->request.held && !options->import.record;
-}
-
-static bool held_options_without_held(const Options *options)
-{
-	return !is_paired(options) && (options->held.min_age_ns || options->held.at_peak);
-}
-
-static bool sorts_by_unpaired(const Options *options)
-{
-	return !is_paired(options) && options->view.sort && options->view.sort->needs & NEEDS_PAIRS;
-}
-
-/* A few addresses are allocated again and again. */
-static bool sorts_by_sampled_run(const Options *options)
-{
-	return is_paired(options) && options->request.sampling_period > 1 && options->view.sort &&
-	       options->view.sort->of_run;
-}
-
-static bool sorts_by_unheld(const Options *options)
-{
-	return !is_paired(options) && !options->import.record && options->view.sort &&
-	       options->view.sort->needs & (NEEDS_HELD | NEEDS_AGES);
-}
-
-static bool groups_by_unpaired(const Options *options)
-{
-	const Dimension *const *key = options->view.by;
-
-	while (*key && !(*key)->of_held)
-		key++;
-	return *key && !is_paired(options);
-}
-
-static bool peak_and_ages(const Options *options)
-{
-	return options->held.at_peak &&
-	       (options->held.min_age_ns || dimensions_have(options->view.by, "age") ||
-		dimensions_have(options->view.by, "free-callsite"));
-}
-
-static bool ages_and_freers(const Options *options)
-{
-	return dimensions_have(options->view.by, "age") &&
-	       dimensions_have(options->view.by, "free-callsite");
-}
-
-static bool ages_without_more(const Options *options)
-{
-	return dimensions_have(options->view.by, "age") && options->view.sort &&
-	       options->view.sort->needs & (NEEDS_PAIRS | NEEDS_AGES);
-}
-
-/* What the kernel recorded is held already. */
-static bool import_and_held(const Options *options)
-{
-	return options->import.record && options->request.held;
-}
-
-static bool import_and_input(const Options *options)
-{
-	return options->import.record && options->input;
-}
-
-static bool import_of_stdin_twice(const Options *options)
-{
-	const char *const *files = options->import.files;
-
-	return files[1] && g_str_equal(files[0], "-") && g_str_equal(files[1], "-");
-}
-
-static bool hz_without_import(const Options *options)
-{
-	return options->import.hz && !options->import.record;
-}
-
-static bool page_size_without_text(const Options *options)
-{
-	return options->page_bytes && !options->input && !options->import.files[0];
-}
-
-static bool check_and_other(const Options *options)
-{
-	return options->check && (options_read_input(options) || options->build_module);
 }
 
 static bool reads_several(const Options *options)
@@ -128,13 +33,93 @@ static bool reads_several(const Options *options)
 	       (options->input && g_file_test(options->input, G_FILE_TEST_IS_DIR));
 }
 
-static bool several_of_one(const Options *options)
+static bool shows_rates(const Options *options)
 {
-	return reads_several(options) && (options->tool->stream || options->info ||
-					  options->missing_debuginfo || options->diff);
+	return options->tool->stream != NULL;
 }
 
-static bool several_by_stdin(const Options *options)
+static bool compares_walks(const Options *options)
+{
+	return options->request.stack_walk == STACK_WALK_COMPARE;
+}
+
+static bool uses_perf(const Options *options)
+{
+	return options->collector == &perf_collector;
+}
+
+static bool prints_to_terminal(const Options *options)
+{
+	return isatty(STDOUT_FILENO) && !options->check;
+}
+
+static bool is_built(const Options *options)
+{
+	return options->renderer->render != NULL;
+}
+
+static bool sort_adds_up(const Options *options)
+{
+	return metric_adds_up(view_rank(&options->view));
+}
+
+#define MEMBER(field)                                                                              \
+	{                                                                                          \
+		offsetof(Options, field), sizeof(((Options *)NULL)->field)                         \
+	}
+
+/* The words of rules that are not options. A condition holds if one of its columns does. */
+static const struct {
+	const char *word;
+	struct {
+		size_t offset, bytes;
+	} set; /* a member of Options that is not 0 */
+	bool (*holds)(const Options *options);
+	unsigned traits;  /* RenderTrait, of --format */
+	unsigned reports; /* RENDERS(), of --format */
+	unsigned sorts;   /* MetricNeed, of -s */
+} conditions[] = {
+	{ .word = "LIVE", .set = MEMBER(collects) },
+	{ .word = "COMMAND", .set = MEMBER(request.command) },
+	{ .word = "PROBES", .holds = has_probes }, /* words of stack-top */
+	{ .word = "CACHE", .set = MEMBER(caches) },
+	{ .word = "INTERVAL", .set = MEMBER(rate.interval_given) },
+	{ .word = "COPY", .set = MEMBER(import.files[0]) }, /* of a record of the kernel */
+	{ .word = "PAIRED", .holds = is_paired },
+	{ .word = "SEVERAL", .holds = reads_several },
+	{ .word = "RATES", .holds = shows_rates },
+	{ .word = "LINES", .set = MEMBER(needs_lines) },
+	{ .word = "STACKS", .set = MEMBER(request.stack_depth) },
+	{ .word = "WALKS-COMPARED", .holds = compares_walks },
+	{ .word = "PIECES-OF-TIME", .set = MEMBER(request.record_piece_ns) },
+	{ .word = "PERF", .holds = uses_perf },
+	{ .word = "TERMINAL", .holds = prints_to_terminal },
+	{ .word = "FORMAT-IS-BUILT", .holds = is_built },
+	{ .word = "FORMAT-IS-BINARY", .traits = RENDER_BINARY },
+	{ .word = "FORMAT-IS-ONE-FILE", .traits = RENDER_ONCE },
+	{ .word = "FORMAT-OF-STACKS", .traits = RENDER_STACKS },
+	{ .word = "FORMAT-OF-TOTALS", .traits = RENDER_TOTALS },
+	{ .word = "FORMAT-OF-INFO", .reports = RENDERS(REPORT_INFO) },
+	{ .word = "FORMAT-OF-DIFF", .reports = RENDERS(REPORT_DIFF) },
+	{ .word = "SORT-ADDS-UP", .holds = sort_adds_up },
+	{ .word = "SORT-OF-HELD", .sorts = NEEDS_HELD | NEEDS_AGES },
+	{ .word = "SORT-OF-PAIRS", .sorts = NEEDS_PAIRS },
+	{ .word = "SORT-OF-AGES", .sorts = NEEDS_AGES },
+};
+
+/* What is left of rules beside their words. */
+
+static bool diff_is_folder(const Options *options)
+{
+	return g_file_test(options->diff, G_FILE_TEST_IS_DIR);
+}
+
+static bool reads_stdin(const Options *options)
+{
+	return g_str_equal(options->input, "-");
+}
+
+static bool several_are_stdin(const Options *options)
 {
 	guint standard_inputs = 0;
 
@@ -143,14 +128,27 @@ static bool several_by_stdin(const Options *options)
 	return standard_inputs > 1;
 }
 
-static bool info_without_input(const Options *options)
+/* A few addresses are allocated again and again. */
+static bool sorts_by_sampled_run(const Options *options)
 {
-	return options->info && !options->input;
+	return options->request.sampling_period > 1 && options->view.sort &&
+	       options->view.sort->of_run;
 }
 
-static bool slice_without_input(const Options *options)
+static bool groups_by_held(const Options *options)
 {
-	return options->sliced && !options->input;
+	const Dimension *const *key = options->view.by;
+
+	while (*key && !(*key)->of_held)
+		key++;
+	return *key;
+}
+
+static bool copies_are_stdin(const Options *options)
+{
+	const char *const *files = options->import.files;
+
+	return files[1] && g_str_equal(files[0], "-") && g_str_equal(files[1], "-");
 }
 
 static bool slice_is_empty(const Options *options)
@@ -158,355 +156,240 @@ static bool slice_is_empty(const Options *options)
 	return options->slice.from_ns >= options->slice.to_ns;
 }
 
-static bool slice_of_info(const Options *options)
+static bool compiles_otherwise(const Options *options)
 {
-	return options->sliced && options->info;
-}
+	g_autoptr(StapOptions) split = stap_options_parse(options->request.stap_options, NULL);
 
-static bool only_command_without(const Options *options)
-{
-	return options->only_command && !options->request.command;
-}
-
-static bool only_command_and_pid(const Options *options)
-{
-	return options->only_command && options->pids->len;
-}
-
-static bool user_without_command(const Options *options)
-{
-	return options->request.user && !options->request.command;
-}
-
-static bool interrupts_without_scope(const Options *options)
-{
-	return options->request.with_interrupts && !options->pids->len && !options->process &&
-	       !options->only_command;
-}
-
-static bool streams_to_file_as_well(const Options *options)
-{
-	return collect_request_streams(&options->request) &&
-	       (options->output || options->request.report_every_ns || options->record_max_given ||
-		options->request.record_pieces);
-}
-
-static bool rotates_nothing(const Options *options)
-{
-	return options->request.record_pieces && !options->request.record_path;
-}
-
-static bool rotates_and_ends(const Options *options)
-{
-	return options->request.record_pieces && !options->request.record_piece_ns &&
-	       options->record_max_given;
-}
-
-static bool streams_to_terminal(const Options *options)
-{
-	return collect_request_streams(&options->request) && isatty(STDOUT_FILENO) &&
-	       !options->check;
-}
-
-static bool build_without_output(const Options *options)
-{
-	return options->build_module && !options->output;
-}
-
-static bool build_and_run(const Options *options)
-{
-	return options->build_module && (options->request.command || options->request.module_path ||
-					 options->request.record_path);
-}
-
-static bool sign_without_build(const Options *options)
-{
-	return (options->sign_key || options->sign_cert) && !options->build_module;
-}
-
-static bool sign_by_half(const Options *options)
-{
-	return !options->sign_key != !options->sign_cert;
-}
-
-static bool module_and_compile_options(const Options *options)
-{
-	g_autoptr(StapOptions) split = NULL;
-
-	if (!options->request.module_path || !options->request.stap_options)
-		return false;
-	split = stap_options_parse(options->request.stap_options, NULL);
 	return split->compile->len > 0;
 }
 
-static bool perf_and_stap_options(const Options *options)
+static bool observes_no_caches(const Options *options)
 {
-	return options->collector == &perf_collector &&
-	       (options->request.module_path || options->request.stap_options);
+	return options->tool->caches_only && options->request.events & ~probe_kinds_of_caches();
 }
 
-static bool perf_and_compared_walks(const Options *options)
+static bool is_one_of(const char *path, const GPtrArray *files)
 {
-	return options->collector == &perf_collector &&
-	       options->request.stack_walk == STACK_WALK_COMPARE;
-}
-
-static bool compared_walks_without_stacks(const Options *options)
-{
-	return options->request.stack_walk == STACK_WALK_COMPARE && !options->request.stack_depth;
-}
-
-static bool is_import_file(const Options *options, const char *path)
-{
-	for (guint i = 0; i < options->import_files->len; i++)
-		if (g_str_equal(path, options->import_files->pdata[i]))
-			return true;
-	return false;
-}
-
-static bool is_input(const Options *options, const char *path)
-{
-	for (guint i = 0; i < options->inputs->len; i++)
-		if (g_str_equal(path, options->inputs->pdata[i]))
+	for (guint i = 0; i < files->len; i++)
+		if (g_str_equal(path, files->pdata[i]))
 			return true;
 	return false;
 }
 
 static bool output_is_other_file(const Options *options)
 {
-	const char *output = options->output, *record = options->request.record_path;
+	const char *output = options->output;
 
-	return output &&
-	       (is_input(options, output) ||
-		(options->diff && g_str_equal(output, options->diff)) ||
-		(record && g_str_equal(output, record)) || is_import_file(options, output));
-}
-
-static bool cgroup_is_empty(const Options *options)
-{
-	return options->cgroup && !*options->cgroup;
-}
-
-static bool process_is_empty(const Options *options)
-{
-	return options->process && !*options->process;
-}
-
-static bool others_of_caches(const Options *options)
-{
-	return options->tool->caches_only && options->request.events & ~probe_kinds_of_caches();
-}
-
-static bool debuginfo_without_lines(const Options *options)
-{
-	return (options->debuginfo->len || options->debuginfod) && !options->needs_lines;
-}
-
-static bool source_path_without_source(const Options *options)
-{
-	return options->source_paths->len && !options->source;
-}
-
-static bool missing_and_info(const Options *options)
-{
-	return options->missing_debuginfo && options->info;
-}
-
-static bool missing_without_input(const Options *options)
-{
-	return options->missing_debuginfo && (!options->input || options->output);
-}
-
-static bool groups_of_stack_format(const Options *options)
-{
-	return options->renderer->traits & RENDER_STACKS && options->view.by[0];
-}
-
-static bool info_as_other_format(const Options *options)
-{
-	return options->info && !(options->renderer->reports & RENDERS(REPORT_INFO));
-}
-
-static bool every_in_single_format(const Options *options)
-{
-	return options->renderer->traits & RENDER_ONCE && options->request.report_every_ns;
-}
-
-static bool binary_to_terminal(const Options *options)
-{
-	return options->renderer->traits & RENDER_BINARY && !options->output &&
-	       isatty(STDOUT_FILENO) && !options->check;
-}
-
-static bool format_not_built(const Options *options)
-{
-	return !options->renderer->render;
-}
-
-static bool sort_is_no_weight(const Options *options)
-{
-	return options->renderer->traits & RENDER_STACKS &&
-	       !metric_adds_up(view_rank(&options->view));
-}
-
-static bool per_without_diff(const Options *options)
-{
-	return options->per && !options->diff;
-}
-
-static bool diff_of_no_run(const Options *options)
-{
-	return options->diff && (options->import.record || options->info ||
-				 options->missing_debuginfo || options->build_module);
-}
-
-static bool diff_and_stream(const Options *options)
-{
-	return options->diff && collect_request_streams(&options->request);
-}
-
-static bool diff_and_pid(const Options *options)
-{
-	return options->diff && options->pids->len;
-}
-
-static bool diff_and_kallsyms(const Options *options)
-{
-	return options->diff && options->kallsyms;
-}
-
-static bool diff_as_other_format(const Options *options)
-{
-	return options->diff && !(options->renderer->reports & RENDERS(REPORT_DIFF));
-}
-
-static bool diff_with_folder(const Options *options)
-{
-	return options->diff && g_file_test(options->diff, G_FILE_TEST_IS_DIR);
-}
-
-static bool diff_of_stdin_twice(const Options *options)
-{
-	return options->diff && options->input && g_str_equal(options->diff, "-") &&
-	       g_str_equal(options->input, "-");
+	return is_one_of(output, options->inputs) || is_one_of(output, options->import_files) ||
+	       !g_strcmp0(output, options->diff) ||
+	       !g_strcmp0(output, options->request.record_path);
 }
 
 static const OptionRule option_rules[] = {
-	{ per_without_diff, "--per is about a comparison: add --diff=OLD" },
-	{ diff_of_no_run, "--diff compares runs: use it without --import, --info, "
-			  "--missing-debuginfo and --build-module" },
-	{ diff_and_stream, "--record=- prints no report that --diff could compare: leave it out" },
-	{ diff_and_pid, "--diff: a pid is another process in each run: use --process or --cgroup "
-			"instead of -p" },
-	{ diff_and_kallsyms, "--kallsyms is of one kernel, but --diff compares two runs: use "
-			     "recordings with symbols" },
-	{ diff_as_other_format, "--diff cannot be shown so: use --format=text, json, ndjson, csv, "
-				"folded or html" },
-	{ diff_with_folder, "--diff compares two recordings: use --diff=FILE, not a folder" },
-	{ diff_of_stdin_twice, "--diff: standard input can be one of the runs only" },
-	{ check_and_other,
+	{ "per !diff", NULL, "--per is about a comparison: add --diff=OLD" },
+	{ "diff import|info|missing-debuginfo|build-module", NULL,
+	  "--diff compares runs: use it without --import, --info, --missing-debuginfo and "
+	  "--build-module" },
+	{ "diff record=-", NULL,
+	  "--record=- prints no report that --diff could compare: leave it out" },
+	{ "diff pid", NULL,
+	  "--diff: a pid is another process in each run: use --process or --cgroup instead of "
+	  "-p" },
+	{ "diff kallsyms", NULL,
+	  "--kallsyms is of one kernel, but --diff compares two runs: use recordings with "
+	  "symbols" },
+	{ "diff !FORMAT-OF-DIFF", NULL,
+	  "--diff cannot be shown so: use --format=text, json, ndjson, csv, folded or html" },
+	{ "diff", diff_is_folder, "--diff compares two recordings: use --diff=FILE, not a folder" },
+	{ "diff=- input", reads_stdin, "--diff: standard input can be one of the runs only" },
+	{ "check input|import|build-module", NULL,
 	  "--check checks a run on this host: use it without -i, --import and --build-module" },
-	{ input_and_live,
+	{ "input LIVE", NULL,
 	  "-i reads a file: use it without the options that control a live run (-c, -d, -u, -o, "
 	  "--every, --only-command, --include-self, --events, --stacks, --max-stack, "
-	  "--stack-walk, --sample, --collector, --max-overhead, --buffer, --record, --record-max, "
-	  "--record-rotate, --module, "
-	  "--build-module)" },
-	{ several_of_one,
-	  "slabratetop, --info, --missing-debuginfo and --diff take one recording: use "
-	  "-i FILE once, and no folder" },
-	{ several_by_stdin, "-i -: standard input can be one of the recordings only" },
-	{ import_and_input, "--import and -i read different things: use one of them" },
-	{ import_and_live,
-	  "--import reads a record of the kernel: use it without the options that control a live "
-	  "run (see -i)" },
-	{ held_options_without_held, "--min-age and --peak choose from what is held: add --held" },
-	{ sorts_by_unheld,
+	  "--stack-walk, --sample, --collector, --max-overhead, --buffer, --record, "
+	  "--record-max, --record-rotate, --module, --build-module)" },
+	{ "SEVERAL RATES|info|missing-debuginfo|diff", NULL,
+	  "slabratetop, --info, --missing-debuginfo and --diff take one recording: use -i FILE "
+	  "once, and no folder" },
+	{ "input", several_are_stdin, "-i -: standard input can be one of the recordings only" },
+	{ "import input", NULL, "--import and -i read different things: use one of them" },
+	{ "import LIVE", NULL,
+	  "--import reads a record of the kernel: use it without the options that control a "
+	  "live run (see -i)" },
+	{ "min-age|peak !PAIRED", NULL,
+	  "--min-age and --peak choose from what is held: add --held" },
+	{ "SORT-OF-HELD !PAIRED !import", NULL,
 	  "-s held, held-bytes and age rank what is held: add --held, or use --import" },
-	{ sorts_by_unpaired,
-	  "-s allocated, freed, short-lived, cross-cpu, run-bytes, run-waste and peak rank paired "
-	  "allocations: add --held" },
-	{ sorts_by_sampled_run,
-	  "--sample with --held takes addresses, which show what is held, but not how much the run "
-	  "allocated: use -s held, held-bytes, age or peak" },
-	{ groups_by_unpaired, "--by=age and --by=free-callsite group paired allocations: add "
-			      "--held" },
-	{ peak_and_ages, "--peak shows an earlier time: use it without --min-age, --by=age and "
-			 "--by=free-callsite" },
-	{ ages_and_freers, "what was freed has no age: use either --by=age or --by=free-callsite" },
-	{ ages_without_more, "--by=age knows only what is held: use -s held or -s held-bytes" },
-	{ import_and_held,
+	{ "SORT-OF-PAIRS !PAIRED", NULL,
+	  "-s allocated, freed, short-lived, cross-cpu, run-bytes, run-waste and peak rank "
+	  "paired allocations: add --held" },
+	{ "PAIRED", sorts_by_sampled_run,
+	  "--sample with --held takes addresses, which show what is held, but not how much the "
+	  "run allocated: use -s held, held-bytes, age or peak" },
+	{ "by !PAIRED", groups_by_held,
+	  "--by=age and --by=free-callsite group paired allocations: add --held" },
+	{ "peak min-age|by=age|by=free-callsite", NULL,
+	  "--peak shows an earlier time: use it without --min-age, --by=age and "
+	  "--by=free-callsite" },
+	{ "by=age by=free-callsite", NULL,
+	  "what was freed has no age: use either --by=age or --by=free-callsite" },
+	{ "by=age SORT-OF-PAIRS|SORT-OF-AGES", NULL,
+	  "--by=age knows only what is held: use -s held or -s held-bytes" },
+	{ "import held", NULL,
 	  "--import shows what the kernel recorded as held: use it without --held" },
-	{ import_of_stdin_twice, "--import: standard input can be one of the readings only" },
-	{ hz_without_import,
+	{ "import", copies_are_stdin, "--import: standard input can be one of the readings only" },
+	{ "hz !import", NULL,
 	  "--hz describes a copy of alloc_traces: add --import=alloc_traces FILE" },
-	{ page_size_without_text,
+	{ "page-size !input !COPY", NULL,
 	  "--page-size describes the kernel of a text: add -i FILE or --import=NAME FILE" },
-	{ debuginfo_without_lines,
-	  "--debuginfo and --debuginfod are for source lines: add --lines, "
-	  "--source or --by=line" },
-	{ source_path_without_source, "--source-path is for the text of source lines: add "
-				      "--source" },
-	{ missing_and_info, "use either --missing-debuginfo or --info" },
-	{ missing_without_input,
-	  "--missing-debuginfo describes a recording on standard output: use it with "
-	  "-i FILE, without -O" },
-	{ info_without_input, "--info describes a recording: add -i FILE" },
-	{ slice_without_input, "--from and --to need a recording: add -i FILE" },
-	{ slice_is_empty, "--from must be before --to" },
-	{ slice_of_info, "--info describes a whole recording: use it without --from and --to" },
-	{ only_command_without, "--only-command needs a command: -c CMD or -- CMD ARG..." },
-	{ only_command_and_pid,
+	{ "debuginfo|debuginfod !LINES", NULL,
+	  "--debuginfo and --debuginfod are for source lines: add --lines, --source or "
+	  "--by=line" },
+	{ "source-path !source", NULL,
+	  "--source-path is for the text of source lines: add --source" },
+	{ "missing-debuginfo info", NULL, "use either --missing-debuginfo or --info" },
+	{ "missing-debuginfo !input|output", NULL,
+	  "--missing-debuginfo describes a recording on standard output: use it with -i FILE, "
+	  "without -O" },
+	{ "info !input", NULL, "--info describes a recording: add -i FILE" },
+	{ "from|to !input", NULL, "--from and --to need a recording: add -i FILE" },
+	{ "from|to", slice_is_empty, "--from must be before --to" },
+	{ "from|to info", NULL,
+	  "--info describes a whole recording: use it without --from and --to" },
+	{ "only-command !COMMAND", NULL,
+	  "--only-command needs a command: -c CMD or -- CMD ARG..." },
+	{ "only-command pid", NULL,
 	  "--only-command and -p select different processes: use one of them" },
-	{ user_without_command, "-u needs a command: -c CMD or -- CMD ARG..." },
-	{ interrupts_without_scope, "--with-interrupts needs -p, --process or --only-command: "
-				    "without them interrupts are always counted" },
-	{ build_without_output, "--build-module needs an output file: -O FILE.ko" },
-	{ build_and_run, "--build-module only compiles: use it without -c, --module and --record" },
-	{ sign_without_build, "--sign-key and --sign-cert need --build-module" },
-	{ sign_by_half, "signing needs both --sign-key and --sign-cert" },
-	{ module_and_compile_options,
+	{ "user !COMMAND", NULL, "-u needs a command: -c CMD or -- CMD ARG..." },
+	{ "with-interrupts !pid !process !only-command", NULL,
+	  "--with-interrupts needs -p, --process or --only-command: without them interrupts are "
+	  "always counted" },
+	{ "build-module !output", NULL, "--build-module needs an output file: -O FILE.ko" },
+	{ "build-module COMMAND|module|record", NULL,
+	  "--build-module only compiles: use it without -c, --module and --record" },
+	{ "sign-key|sign-cert !build-module", NULL,
+	  "--sign-key and --sign-cert need --build-module" },
+	{ "sign-key|sign-cert !sign-key|!sign-cert", NULL,
+	  "signing needs both --sign-key and --sign-cert" },
+	{ "module stap-options", compiles_otherwise,
 	  "--module is already compiled: use it without -o options for the compilation" },
-	{ perf_and_stap_options,
+	{ "PERF module|stap-options", NULL,
 	  "--module and -o are for SystemTap: use them without --collector=perf" },
-	{ perf_and_compared_walks,
+	{ "PERF WALKS-COMPARED", NULL,
 	  "--stack-walk=compare is for SystemTap: with perf events the kernel walks all stacks" },
-	{ compared_walks_without_stacks,
+	{ "WALKS-COMPARED !STACKS", NULL,
 	  "--stack-walk=compare compares stacks that are recorded: add --stacks=full" },
-	{ others_of_caches,
-	  "--events: pages, per-CPU memory and the vmalloc area do not belong to a "
-	  "slab cache; use kmalloc-top" },
-	{ streams_to_file_as_well,
-	  "--record=- writes the stream to standard output, without a "
-	  "report: use it without -O, --every, --record-max and --record-rotate" },
-	{ rotates_nothing, "--record-rotate cuts a recording into pieces: add --record FILE" },
-	{ rotates_and_ends, "--record-rotate=SIZE,N keeps at most N times SIZE: use it without "
-			    "--record-max" },
-	{ streams_to_terminal,
+	{ "", observes_no_caches,
+	  "--events: pages, per-CPU memory and the vmalloc area do not belong to a slab cache; "
+	  "use kmalloc-top" },
+	{ "record=- output|every|record-max|record-rotate", NULL,
+	  "--record=- writes the stream to standard output, without a report: use it without "
+	  "-O, --every, --record-max and --record-rotate" },
+	{ "record-rotate !record", NULL,
+	  "--record-rotate cuts a recording into pieces: add --record FILE" },
+	{ "record-rotate record-max !PIECES-OF-TIME", NULL,
+	  "--record-rotate=SIZE,N keeps at most N times SIZE: use it without --record-max" },
+	{ "record=- TERMINAL", NULL,
 	  "--record=- does not write to a terminal: use a pipe, as in '| kmalloc-top -i -'" },
-	{ groups_of_stack_format,
+	{ "by FORMAT-OF-STACKS", NULL,
 	  "--by groups stacks, and this --format shows stacks: use it without --by, or use "
 	  "--format=text, json, ndjson or csv" },
-	{ info_as_other_format, "--info is a text: use it with --format=text or json" },
-	{ every_in_single_format,
+	{ "info !FORMAT-OF-INFO", NULL, "--info is a text: use it with --format=text or json" },
+	{ "every FORMAT-IS-ONE-FILE", NULL,
 	  "this --format is one file, but --every prints many reports: use --format=text, json, "
 	  "ndjson or csv" },
-	{ format_not_built, "this program was built without protobuf-c, which this --format needs: "
-			    "install protoc-c and the headers of libprotobuf-c, and build again" },
-	{ binary_to_terminal, "this --format is binary: add -O FILE, or use a pipe" },
-	{ sort_is_no_weight, "this --format shows sums, and the largest of several is none: "
-			     "use -s count, or another key" },
-	{ cgroup_is_empty, "--cgroup is empty: give a unit, a container or a path" },
-	{ process_is_empty,
+	{ "!FORMAT-IS-BUILT", NULL,
+	  "this program was built without protobuf-c, which this --format needs: install "
+	  "protoc-c and the headers of libprotobuf-c, and build again" },
+	{ "FORMAT-IS-BINARY TERMINAL !output", NULL,
+	  "this --format is binary: add -O FILE, or use a pipe" },
+	{ "FORMAT-OF-STACKS !SORT-ADDS-UP", NULL,
+	  "this --format shows sums, and the largest of several is none: use -s count, or "
+	  "another key" },
+	{ "cgroup=", NULL, "--cgroup is empty: give a unit, a container or a path" },
+	{ "process=", NULL,
 	  "--process is empty: give a name or a pattern, such as 'nginx' or 'php*'" },
-	{ output_is_other_file, "-O would overwrite what is read or recorded: use another name" },
-	{ NULL, NULL },
+	{ "output", output_is_other_file,
+	  "-O would overwrite what is read or recorded: use another name" },
+	{ NULL, NULL, NULL },
 };
+
+static bool is_set(const Options *options, size_t offset, size_t bytes)
+{
+	static const char zeros[sizeof(uint64_t)];
+
+	g_assert(bytes <= sizeof(zeros));
+	return memcmp((const char *)options + offset, zeros, bytes) != 0;
+}
+
+static bool condition_holds(gsize index, const Options *options)
+{
+	const Renderer *renderer = options->renderer;
+	const Metric *sort = options->view.sort;
+
+	g_assert(index < G_N_ELEMENTS(conditions));
+	return is_set(options, conditions[index].set.offset, conditions[index].set.bytes) ||
+	       (conditions[index].holds && conditions[index].holds(options)) ||
+	       renderer->traits & conditions[index].traits ||
+	       renderer->reports & conditions[index].reports ||
+	       (sort && sort->needs & conditions[index].sorts);
+}
+
+/* Whether an option was given: with this value, if value is not NULL. */
+static bool is_given(const Options *options, const char *name, const char *value)
+{
+	for (guint i = 0; i < options->given->len; i++) {
+		const OptionRow *row = g_ptr_array_index(options->given, i);
+
+		if (g_str_equal(row->long_name, name) &&
+		    (!value || !g_strcmp0(option_row_text(row, options), value)))
+			return true;
+	}
+	return false;
+}
+
+static bool word_holds(const Options *options, const char *word)
+{
+	g_auto(GStrv) parts = g_strsplit(word, "=", 2);
+	const OptionRow *row = option_rows;
+
+	for (gsize i = 0; i < G_N_ELEMENTS(conditions); i++)
+		if (g_str_equal(word, conditions[i].word))
+			return condition_holds(i, options);
+	while (row->long_name && !g_str_equal(row->long_name, parts[0]))
+		row++;
+	g_assert(row->long_name); /* else the rule has a word that is none */
+	return g_str_equal(parts[0], "by") && parts[1] ? dimensions_have(options->view.by, parts[1])
+						       : is_given(options, parts[0], parts[1]);
+}
+
+/* Looks at all words, so that each of them is known to be one. */
+static bool term_holds(const Options *options, const char *term)
+{
+	g_auto(GStrv) words = g_strsplit(term, "|", -1);
+	bool holds = false;
+
+	for (char **word = words; *word; word++)
+		holds |= **word == '!' ? !word_holds(options, *word + 1)
+				       : word_holds(options, *word);
+	return holds;
+}
+
+static bool is_broken(const OptionRule *rule, const Options *options)
+{
+	g_auto(GStrv) terms = g_strsplit(rule->terms, " ", -1);
+	bool broken = true;
+
+	for (char **term = terms; *term; term++)
+		broken &= term_holds(options, *term);
+	return broken && (!rule->when || rule->when(options));
+}
 
 static bool check_rules(const OptionRule *rules, const Options *options, GError **error)
 {
-	for (const OptionRule *rule = rules; rule->broken; rule++)
-		if (rule->broken(options))
+	for (const OptionRule *rule = rules; rule->message; rule++)
+		if (is_broken(rule, options))
 			return option_fail(error, "%s", rule->message);
 	return true;
 }

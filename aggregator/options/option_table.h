@@ -9,12 +9,14 @@
 
 /* What happens to an option's value. */
 typedef enum {
-	OPTION_SECTION, /* not an option: begins a part of the help text */
-	OPTION_FLAG,    /* sets the bool at offset */
-	OPTION_TEXT,    /* stores its value at offset */
-	OPTION_FILTER,  /* adds the filter with its name */
-	OPTION_APPLY,   /* calls apply() */
-	OPTION_COLLECT, /* calls apply(); describes how to collect, so it has no meaning with -i */
+	OPTION_SECTION,         /* not an option: begins a part of the help text */
+	OPTION_FLAG,            /* sets the bool at offset */
+	OPTION_TEXT,            /* stores its value at offset */
+	OPTION_NUMBER,          /* stores a whole number, an uint64_t, at offset */
+	OPTION_NUMBER_32,       /* ... an uint32_t */
+	OPTION_FILTER,          /* adds the filter with its name */
+	OPTION_APPLY,           /* calls apply() */
+	OPTION_OF_RUN = 1 << 4, /* a bit: about a live run, so it has no meaning with -i */
 } OptionKind;
 
 /* An option. Its argument is NULL if it takes none, in [] if it is optional. */
@@ -24,10 +26,11 @@ typedef struct {
 	const char *long_name;
 	const char *argument;
 	const char *help; /* NULL: option_events_help() */
-	OptionKind kind;
-	size_t offset; /* in Options */
+	unsigned kind;    /* OptionKind */
+	size_t offset;    /* in Options */
 	/* Stores the value. Returns false with error set if it is invalid. */
 	bool (*apply)(Options *options, const char *value, GError **error);
+	uint64_t min, max; /* of a number */
 } OptionRow;
 
 /*
@@ -36,6 +39,9 @@ typedef struct {
  * text.
  */
 extern const OptionRow option_rows[];
+
+/* Returns the text that an option stored, or NULL: none, or it stores no text. */
+const char *option_row_text(const OptionRow *row, const Options *options);
 
 /* Whether the row is an option of this tool. */
 bool option_row_is_of(const OptionRow *row, const Tool *tool);

@@ -22,12 +22,9 @@ enum {
 	PIDS_MAX = 64, /* must fit into one module parameter */
 	MEMORY_MEGABYTES_MIN = 16,
 	MEGABYTES_MAX = 1 << 20,
-	SAMPLING_PERIOD_MAX = 1 << 20, /* the emitter's own bound */
 	PIECES_MAX = 100000,
 	PIECE_SECONDS_MAX = 7 * 24 * 3600,
-	HZ_MAX = 10000, /* no kernel has more than 1,200 */
 };
-#define STACKS_MAX UINT32_MAX
 #define INTERVAL_SECONDS_MIN 0.1
 #define INTERVAL_SECONDS_MAX 86400
 
@@ -42,7 +39,7 @@ bool option_fail(GError **error, const char *format, ...)
 	return false;
 }
 
-static bool parse_whole(const char *text, uint64_t min, uint64_t max, uint64_t *value,
+bool option_parse_whole(const char *text, uint64_t min, uint64_t max, uint64_t *value,
 			GError **error)
 {
 	const char *rest;
@@ -57,12 +54,12 @@ static bool parse_whole(const char *text, uint64_t min, uint64_t max, uint64_t *
 	return true;
 }
 
-static bool parse_whole32(const char *text, uint32_t min, uint32_t max, uint32_t *value,
+bool option_parse_whole32(const char *text, uint64_t min, uint64_t max, uint32_t *value,
 			  GError **error)
 {
 	uint64_t number;
 
-	if (!parse_whole(text, min, max, &number, error))
+	if (!option_parse_whole(text, min, max, &number, error))
 		return false;
 	*value = (uint32_t)number;
 	return true;
@@ -84,11 +81,6 @@ bool option_exclude(Options *options, const char *value, GError **error)
 
 	options->exclude = earlier ? g_strjoin(",", earlier, value, NULL) : g_strdup(value);
 	return option_add_filter(options, "exclude", value, error);
-}
-
-bool option_top(Options *options, const char *value, GError **error)
-{
-	return parse_whole(value, 1, STACKS_MAX, &options->view.top, error);
 }
 
 const Metric *option_metric(const char *name, MetricUse use, const char *what, GError **error)
@@ -163,11 +155,6 @@ bool option_input(Options *options, const char *value, GError **error)
 	return true;
 }
 
-bool option_hz(Options *options, const char *value, GError **error)
-{
-	return parse_whole(value, 1, HZ_MAX, &options->import.hz, error);
-}
-
 /* No kernel has smaller or larger ones. */
 bool option_page_size(Options *options, const char *value, GError **error)
 {
@@ -216,7 +203,7 @@ bool option_pid(Options *options, const char *value, GError **error)
 		uint64_t number;
 		guint32 pid;
 
-		if (!parse_whole(*word, 1, 4 * 1024 * 1024 - 1, &number, error))
+		if (!option_parse_whole(*word, 1, 4 * 1024 * 1024 - 1, &number, error))
 			return false;
 		pid = (guint32)number;
 		g_array_append_val(options->pids, pid);
@@ -350,7 +337,7 @@ bool option_max_stack(Options *options, const char *value, GError **error)
 {
 	uint64_t depth;
 
-	if (!parse_whole(value, 1, KMT_STACK_DEPTH_MAX, &depth, error))
+	if (!option_parse_whole(value, 1, KMT_STACK_DEPTH_MAX, &depth, error))
 		return false;
 	/* --stacks=none has precedence, in any order. */
 	if (options->request.stack_depth)
@@ -389,25 +376,14 @@ bool option_stap_options(Options *options, const char *value, GError **error)
 	return checked != NULL;
 }
 
-bool option_buffer(Options *options, const char *value, GError **error)
-{
-	return parse_whole32(value, 1, MEGABYTES_MAX, &options->request.buffer_megabytes, error);
-}
-
 bool option_max_memory(Options *options, const char *value, GError **error)
 {
 	uint64_t megabytes;
 
-	if (!parse_whole(value, MEMORY_MEGABYTES_MIN, MEGABYTES_MAX, &megabytes, error))
+	if (!option_parse_whole(value, MEMORY_MEGABYTES_MIN, MEGABYTES_MAX, &megabytes, error))
 		return false;
 	options->memory_bytes_max = megabytes << 20;
 	return true;
-}
-
-bool option_sample(Options *options, const char *value, GError **error)
-{
-	return parse_whole32(value, 1, SAMPLING_PERIOD_MAX, &options->request.sampling_period,
-			     error);
 }
 
 bool option_max_loss(Options *options, const char *value, GError **error)
@@ -418,11 +394,6 @@ bool option_max_loss(Options *options, const char *value, GError **error)
 		return option_fail(error, "'%s' is not a percentage from 0 to 100", value);
 	options->loss_percent_max = percent;
 	return true;
-}
-
-bool option_max_overhead(Options *options, const char *value, GError **error)
-{
-	return parse_whole32(value, 0, 100, &options->request.overhead_percent_max, error);
 }
 
 bool option_record_max(Options *options, const char *value, GError **error)
@@ -477,7 +448,7 @@ bool option_record_rotate(Options *options, const char *value, GError **error)
 	g_autofree char *piece = comma ? g_strndup(value, (gsize)(comma - value)) : NULL;
 
 	if (!piece || !parse_piece(piece, &options->request) ||
-	    !parse_whole32(comma + 1, 2, PIECES_MAX, &options->request.record_pieces, NULL))
+	    !option_parse_whole32(comma + 1, 2, PIECES_MAX, &options->request.record_pieces, NULL))
 		return fail_rotate(value, error);
 	return true;
 }

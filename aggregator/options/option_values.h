@@ -30,6 +30,12 @@ const Metric *option_metric(const char *name, MetricUse use, const char *what, G
 /* Adds the filter with that name. */
 bool option_add_filter(Options *options, const char *option, const char *value, GError **error);
 
+/* Parse a whole number from min to max; the second one stores 32 bits, so max fits into them. */
+bool option_parse_whole(const char *text, uint64_t min, uint64_t max, uint64_t *value,
+			GError **error);
+bool option_parse_whole32(const char *text, uint64_t min, uint64_t max, uint32_t *value,
+			  GError **error);
+
 /* Parses a number of seconds, "30", "0.5" or ".5". Returns false if it is invalid. */
 bool option_parse_seconds(const char *value, double *seconds);
 
@@ -46,12 +52,10 @@ char *option_events_help(const Tool *tool);
 /* Each takes the value of the option of that name, for the table of options. Returns false with a
    usage error set. */
 bool option_exclude(Options *options, const char *value, GError **error);
-bool option_top(Options *options, const char *value, GError **error);
 bool option_sort(Options *options, const char *value, GError **error);
 bool option_per(Options *options, const char *value, GError **error);
 bool option_format(Options *options, const char *value, GError **error);
 bool option_input(Options *options, const char *value, GError **error);
-bool option_hz(Options *options, const char *value, GError **error);
 bool option_page_size(Options *options, const char *value, GError **error);
 bool option_import(Options *options, const char *value, GError **error);
 bool option_json(Options *options, const char *value, GError **error);
@@ -85,12 +89,9 @@ void option_rate_finish(Options *options);
 bool option_rate_speed(Options *options, const char *value, GError **error);
 bool option_rate_stacks(Options *options, const char *value, GError **error);
 bool option_stap_options(Options *options, const char *value, GError **error);
-bool option_buffer(Options *options, const char *value, GError **error);
 bool option_max_memory(Options *options, const char *value, GError **error);
-bool option_sample(Options *options, const char *value, GError **error);
 bool option_max_loss(Options *options, const char *value, GError **error);
 bool option_cache_names(Options *options, const char *value, GError **error);
-bool option_max_overhead(Options *options, const char *value, GError **error);
 bool option_record_max(Options *options, const char *value, GError **error);
 bool option_record_rotate(Options *options, const char *value, GError **error);
 bool option_build_module(Options *options, const char *value, GError **error);

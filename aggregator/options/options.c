@@ -29,11 +29,13 @@ enum {
 
 static bool row_apply(const OptionRow *row, Options *options, const char *value, GError **error)
 {
-	char **text = (char **)((char *)options + row->offset);
+	char *at = (char *)options + row->offset;
+	char **text = (char **)at;
 
-	switch (row->kind) {
+	options->collects |= (row->kind & OPTION_OF_RUN) != 0;
+	switch (row->kind & ~(unsigned)OPTION_OF_RUN) {
 	case OPTION_FLAG:
-		*((bool *)options + row->offset) = true;
+		*(bool *)at = true;
 		return true;
 	case OPTION_TEXT:
 		g_free(*text);
@@ -41,9 +43,10 @@ static bool row_apply(const OptionRow *row, Options *options, const char *value,
 		return true;
 	case OPTION_FILTER:
 		return option_add_filter(options, row->long_name, value, error);
-	case OPTION_COLLECT:
-		options->collects = true;
-		return row->apply(options, value, error);
+	case OPTION_NUMBER:
+		return option_parse_whole(value, row->min, row->max, (uint64_t *)at, error);
+	case OPTION_NUMBER_32:
+		return option_parse_whole32(value, row->min, row->max, (uint32_t *)at, error);
 	default:
 		return row->apply(options, value, error);
 	}
@@ -257,6 +260,7 @@ static bool take_command(Options *options, char **behind, GError **error)
 	if (!*behind)
 		return option_fail(error, "no command after --");
 	options->request.command = g_strdupv(behind);
+	options->collects = true;
 	return true;
 }
 

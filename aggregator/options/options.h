@@ -56,7 +56,7 @@ typedef struct {
 	GPtrArray *import_files;        /* (element-type utf8), owned: its FILE and FILE2 */
 	const CollectorType *collector; /* NULL: the best one that can start at once */
 	CollectRequest request;         /* its strings are owned by Options */
-	bool collects;                  /* an option about collecting was given */
+	bool collects;                  /* an option about a live run was given */
 	bool only_command;
 	GArray *pids;         /* (element-type guint32) */
 	char *kernel_release; /* --build-module=KVER; NULL: the running kernel */

@@ -22,64 +22,29 @@ static bool take_number(Options *options, const char *word, GError **error)
 	return option_rate_interval(options, word, error);
 }
 
-static bool duration_and_interval(const Options *options)
-{
-	return options->request.duration_seconds > 0 && options->rate.interval_given;
-}
-
-static bool speed_without_input(const Options *options)
-{
-	return options->rate.speed_given && !options->input;
-}
-
-static bool is_of_counters(const Options *options)
-{
-	return options->renderer->traits & RENDER_TOTALS;
-}
-
-static bool textfile_without_counters(const Options *options)
-{
-	return options->rate.textfile && !is_of_counters(options);
-}
-
-/* A cache that is missing in one interval would look like one that was never used. */
-static bool counters_of_some(const Options *options)
-{
-	bool cuts = false;
-
-	for (guint i = 0; i < options->given->len; i++) {
-		const OptionRow *row = g_ptr_array_index(options->given, i);
-
-		cuts |= g_str_equal(row->long_name, "rows");
-	}
-	return is_of_counters(options) && (cuts || options->rate.per_second);
-}
-
-static bool textfile_beside_stream(const Options *options)
-{
-	return options->rate.textfile && collect_request_streams(&options->request);
-}
-
 static bool textfile_is_other_file(const Options *options)
 {
 	const char *file = options->rate.textfile, *record = options->request.record_path;
 
-	return file && ((options->input && g_str_equal(file, options->input)) ||
-			(record && g_str_equal(file, record)));
+	return !g_strcmp0(file, options->input) || !g_strcmp0(file, record);
 }
 
 static const OptionRule rules[] = {
-	{ duration_and_interval, "-d cannot be combined with INTERVAL; COUNT ends the run, as in "
-				 "'slabratetop 1 10'" },
-	{ speed_without_input, "--speed needs a recording: add -i FILE" },
-	{ textfile_without_counters, "--textfile is for counters: add --format=prometheus" },
-	{ counters_of_some,
+	{ "duration INTERVAL", NULL,
+	  "-d cannot be combined with INTERVAL; COUNT ends the run, as in "
+	  "'slabratetop 1 10'" },
+	{ "speed !input", NULL, "--speed needs a recording: add -i FILE" },
+	{ "textfile !FORMAT-OF-TOTALS", NULL,
+	  "--textfile is for counters: add --format=prometheus" },
+	/* A cache that is missing in one interval would look like one that was never used. */
+	{ "FORMAT-OF-TOTALS rows|rate", NULL,
 	  "--format=prometheus writes counters of all caches: use it without -r and --rate; "
 	  "--cache=LIST chooses caches" },
-	{ textfile_beside_stream, "--record=- writes only the stream: use it without --textfile" },
-	{ textfile_is_other_file,
+	{ "textfile record=-", NULL,
+	  "--record=- writes only the stream: use it without --textfile" },
+	{ "textfile", textfile_is_other_file,
 	  "--textfile would overwrite what is read or recorded: use another name" },
-	{ NULL, NULL },
+	{ NULL, NULL, NULL },
 };
 
 static const ToolExample examples[] = {

@@ -118,36 +118,19 @@ static bool take_caches(Options *options, const char *word, GError **error)
 	return options->caches != NULL;
 }
 
-static bool collects_without_cache(const Options *options)
-{
-	const CollectRequest *request = &options->request;
-
-	return !options->caches && !options_read_input(options) &&
-	       (request->command || options->pids->len || request->record_path ||
-		request->module_path || request->held || options->cgroup || options->process ||
-		options->view.by[0]);
-}
-
-static bool build_with_cache(const Options *options)
-{
-	return options->build_module && options->caches;
-}
-
-static bool all_with_cache(const Options *options)
-{
-	return options->all && (options->caches || options_read_input(options) || options->check);
-}
-
 /* Options that the table of caches supports. */
 static const char *const overview_options[] = {
 	"all", "top", "human", "duration", "output", "format", "quiet", NULL,
 };
 
 static const OptionRule rules[] = {
-	{ all_with_cache, "--all lists the caches of this host: it goes with no CACHE and no -i" },
-	{ collects_without_cache, "this option needs a CACHE: name one, or use '*' for all" },
-	{ build_with_cache, "--build-module compiles for all caches: use it without CACHE" },
-	{ NULL, NULL },
+	{ "all CACHE|input|import|check", NULL,
+	  "--all lists the caches of this host: it goes with no CACHE and no -i" },
+	{ "!CACHE !input !import COMMAND|pid|record|module|held|cgroup|process|by", NULL,
+	  "this option needs a CACHE: name one, or use '*' for all" },
+	{ "build-module CACHE", NULL,
+	  "--build-module compiles for all caches: use it without CACHE" },
+	{ NULL, NULL, NULL },
 };
 
 static const ToolExample examples[] = {

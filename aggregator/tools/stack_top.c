@@ -21,32 +21,6 @@ static bool take_probe(Options *options, const char *word, GError **error)
 	return true;
 }
 
-static bool has_probes(const Options *options)
-{
-	return options->probes->len || options->begin || options->end;
-}
-
-static bool input_and_probes(const Options *options)
-{
-	return options->input && (has_probes(options) || options->weight || options->where ||
-				  options->columns || options->user_stacks);
-}
-
-static bool no_probes(const Options *options)
-{
-	return !options->input && !options->list && !has_probes(options);
-}
-
-static bool half_a_span(const Options *options)
-{
-	return !options->begin != !options->end;
-}
-
-static bool span_and_probes(const Options *options)
-{
-	return options->begin && options->probes->len;
-}
-
 /* Whether the first word is a preset: its name has no ':', which all probe points have. */
 static bool names_preset(const Options *options)
 {
@@ -61,21 +35,20 @@ static bool preset_and_more(const Options *options)
 	return names_preset(options) && options->probes->len > 1;
 }
 
-static bool both_sides_only(const Options *options)
-{
-	return options->kernel_only && options->user_only;
-}
-
 static const OptionRule rules[] = {
-	{ input_and_probes, "a recording has its probe points: use -i without PRESET, PROBE, "
-			    "--weight, --where, --print, --begin, --end and --user-stacks" },
-	{ half_a_span, "--begin and --end belong together: give both" },
-	{ span_and_probes, "--begin and --end are the probe points: leave out PRESET and PROBE" },
-	{ preset_and_more, "a preset stands alone: leave out the other words, or name probe points "
-			   "only" },
-	{ no_probes, "name a preset or a probe point; --list shows the presets" },
-	{ both_sides_only, "-K and -U leave nothing: use one of them" },
-	{ NULL, NULL },
+	{ "input PROBES|begin|end|weight|where|print|user-stacks", NULL,
+	  "a recording has its probe points: use -i without PRESET, PROBE, "
+	  "--weight, --where, --print, --begin, --end and --user-stacks" },
+	{ "begin|end !begin|!end", NULL, "--begin and --end belong together: give both" },
+	{ "begin PROBES", NULL,
+	  "--begin and --end are the probe points: leave out PRESET and PROBE" },
+	{ "PROBES", preset_and_more,
+	  "a preset stands alone: leave out the other words, or name probe points "
+	  "only" },
+	{ "!input !list !PROBES !begin !end", NULL,
+	  "name a preset or a probe point; --list shows the presets" },
+	{ "kernel-only user-only", NULL, "-K and -U leave nothing: use one of them" },
+	{ NULL, NULL, NULL },
 };
 
 static Preset *preset_of_words(Options *options, GError **error)
