@@ -50,6 +50,7 @@ tests_cli_lines_of_LDADD = $(aggregator_libs)
 tests_cli_lines_of_SOURCES = tests/cli/lines_of.c
 
 EXTRA_DIST += $(tests_cli_checks) $(tests_cli_comparisons) \
-	tests/cli/browser.py tests/cli/code_of.awk tests/cli/sleeping.awk tests/cli/uncalled.awk tests/cli/undocumented.awk \
+	tests/cli/browser.py tests/cli/code_of.awk tests/cli/shown_columns.awk tests/cli/sleeping.awk \
+	tests/cli/uncalled.awk tests/cli/undocumented.awk \
 	tests/cli/check_old_reader tests/cli/check_static tests/cli/flamegraph.py \
 	tests/cli/golden tests/cli/lines tests/cli/lines_lib.sh tests/data

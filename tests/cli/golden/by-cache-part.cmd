@@ -1,2 +1,3 @@
 # shows: Names; Recorded
+# columns: ALLOCATIONS SHARE% REQUESTED-BYTES ALLOCATED-BYTES WASTED-BYTES | CACHE
 fixture slab-part | kmalloc-top -i - -q --by=cache

@@ -1,1 +1,2 @@
+# columns: requested allocated wasted
 fixture i686 | kmalloc-top -i - --details

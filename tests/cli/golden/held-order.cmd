@@ -1,4 +1,5 @@
 # Each CPU's batches stay in order, but those of different CPUs come in any.
+# columns: HELD SHARE% REQUESTED-BYTES ALLOCATED-BYTES WASTED-BYTES OLDEST ALLOCATED FREED FREED<1ms CROSS-CPU PEAK-BYTES | PROCESS STACK
 recording() { fixture held 7 "$1" >"$WORK/$1.kms"; }
 report() { kmalloc-top -q --held --by=stack,process "$@"; }
 recording 1

@@ -1,5 +1,6 @@
 # Pages below slabs are not held a second time if the objects are counted; pages that are split are noted.
 # shows: Pages of slabs and large kmallocs; Freed in parts
+# columns: HELD SHARE% REQUESTED-BYTES ALLOCATED-BYTES WASTED-BYTES OLDEST ALLOCATED FREED FREED<1ms CROSS-CPU PEAK-BYTES DOUBTFUL | CALLSITE
 sample() { printf 'x 1 [000] 1.%s\n' "$1"; shift; [ $# = 0 ] || printf '\tffffffff81000010 %s ([kernel.kallsyms])\n' "$@"; echo; }
 {
   sample '1: kmem:mm_page_alloc: page=0x1 pfn=0x100 order=0' alloc_pages_noprof+0x1 allocate_slab+0x2 ___slab_alloc+0x3
@@ -14,5 +15,5 @@ sample() { printf 'x 1 [000] 1.%s\n' "$1"; shift; [ $# = 0 ] || printf '\tffffff
   sample '7: kmem:kfree: call_site=f+0x1 ptr=0xffff888000000200' f+0x1
 } >"$WORK/both"
 for file in both pages; do
-  kmalloc-top -q --held -i "$WORK/$file" --by=callsite -s held-bytes | grep -E '^ *[0-9]|^Pages|^Freed'
+  kmalloc-top -q --held -i "$WORK/$file" --by=callsite -s held-bytes | grep -E '^ *(HELD|[0-9])|^Pages|^Freed'
 done

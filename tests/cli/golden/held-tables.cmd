@@ -1,4 +1,5 @@
 # Every figure and every key of held objects in tables, and the orders that they give.
+# columns: HELD SHARE% REQUESTED-BYTES ALLOCATED-BYTES WASTED-BYTES OLDEST ALLOCATED FREED FREED<1ms CROSS-CPU PEAK-BYTES RUN-REQUESTED RUN-ALLOCATED RUN-WASTED | PROCESS AGE CALLSITE FREE-CALLSITE
 fixture leak >"$WORK/leak.kmr"
 for sort in held-bytes age freed short-lived cross-cpu peak; do kmalloc-top -q --held -i "$WORK/leak.kmr" --by=process -s $sort | sed /^$/q; done
 kmalloc-top -q --held -i "$WORK/leak.kmr" --by=age,process | sed /^$/q

@@ -1,5 +1,6 @@
 # A recording is ranked and grouped as its live run was, unless options say otherwise; of several, as the first one. What
 # is not known there has no effect.
+# columns: HITS SHARE% VALUE | POINT THREAD PROCESS
 for view in "count point" "value thread,process" "count ''" "max point" "requested cache" "count nonsense"; do
   eval "set -- $view"; echo "== $*"; fixture hits-viewed "$1" "$2" >"$WORK/r.kmr"; stack-top -i "$WORK/r.kmr" -q -t 2 | sed '/^$/,$d' | head -n 2
 done

@@ -18,7 +18,6 @@ try t:a:b --print time,
 try t:a:b --user-stacks=maybe
 try t:a:b -K -U
 try t:a:b --by=cache
-try t:a:b -s bytes
 try t:a:b --held
 try t:a:b --min-bytes=1
 try -i x.kmr faults

@@ -1,7 +1,10 @@
 # The figures of `perf kmem stat --caller` for the same data; and those tables by function.
+# columns: HELD SHARE% REQUESTED-BYTES ALLOCATED-BYTES WASTED-BYTES OLDEST ALLOCATED FREED FREED<1ms CROSS-CPU RUN-REQUESTED RUN-ALLOCATED RUN-WASTED PEAK-BYTES DOUBTFUL | CALLSITE
 ours() {
   kmalloc-top --held -q -s allocated --by=stack -i import/perf_kmem.txt |
-    awk '/\+0x/ { gsub(/,/, ""); sub(/\+0x/, "+"); sub(/ s  /, "  "); print $NF, $7, $11, $12, $10 }' | sort
+    awk '/^ *HELD / { for (i = 1; i <= NF; i++) at[$i] = i }
+      /\+0x/ { gsub(/,/, ""); sub(/\+0x/, "+"); sub(/ s  /, "  ")
+        print $NF, $at["ALLOCATED"], $at["RUN-REQUESTED"], $at["RUN-ALLOCATED"], $at["CROSS-CPU"] }' | sort
 }
 theirs() {
   awk -F '[|/]' '/\+[0-9a-f]+ +\|/ { gsub(/ /, ""); print $1, $6, $4, $2, $7 }' import/perf_kmem.stat | sort

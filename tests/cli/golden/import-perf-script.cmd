@@ -1,2 +1,3 @@
 # shows: Command; Lost
+# columns: requested allocated wasted
 kmalloc-top -i import/perf_script.txt --details

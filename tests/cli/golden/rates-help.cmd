@@ -1,1 +1,2 @@
-slabratetop --help
+# keys.cmd shows the keys of -s.
+slabratetop --help | sed '/^Keys of -s/,/^$/{//!d}'; (exit "${PIPESTATUS[0]}")

@@ -1,1 +1,1 @@
-fixture rates >"$WORK/r.kmr" && cd "$WORK" && for words in "0.05" "x" "1 0" "1 2 3" "-d 1 1" "--columns +frees" "-s procs,x" "-r 0" "--speed 2" "--speed 1" "--stacks=half" "--cache a --cache b" "-i r.kmr -d 1 1"; do slabratetop $words; done
+fixture rates >"$WORK/r.kmr" && cd "$WORK" && for words in "0.05" "x" "1 0" "1 2 3" "-d 1 1" "-r 0" "--speed 2" "--speed 1" "--stacks=half" "--cache a --cache b" "-i r.kmr -d 1 1"; do slabratetop $words; done

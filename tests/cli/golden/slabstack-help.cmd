@@ -1,1 +1,2 @@
-slabstack --help
+# keys.cmd shows the keys of -s.
+slabstack --help | sed '/^Keys of -s/,/^$/{//!d}'; (exit "${PIPESTATUS[0]}")

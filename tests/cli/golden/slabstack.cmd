@@ -1,2 +1,3 @@
 # shows: Bytes; Names
+# columns: requested allocated wasted
 fixture slab | slabstack -i - kmalloc-192

@@ -1,4 +1,5 @@
 # What ranks is not known of the input: a message says so, in each format. Ages of some objects suffice.
+# columns: ALLOCATIONS SHARE% | PROCESS
 kmalloc-top -i import/counted.txt -s bytes -t 1 --format=folded
 kmalloc-top -i import/counted.txt -s bytes -t 1 --by=process -q
 fixture hits | stack-top -i - -s time --format=csv | wc -l

@@ -1,1 +1,0 @@
-kmalloc-top -i ../../examples/mixed.kmr --by=process -q

@@ -1,1 +1,0 @@
-fixture hits | stack-top -i - --format=json -t 2

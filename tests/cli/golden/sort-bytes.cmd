@@ -1,1 +1,0 @@
-fixture s390x | kmalloc-top -i - -s bytes -q
