@@ -125,7 +125,11 @@ static void widen(Sheet *sheet, guint row, GString *out)
 
 static void append_blanks(GString *out, glong count)
 {
-	g_string_append_printf(out, "%*s", (int)count, "");
+	static const char blanks[] =
+		"                                                                ";
+
+	for (; count > 0; count -= (glong)strlen(blanks))
+		g_string_append_len(out, blanks, MIN(count, (glong)strlen(blanks)));
 }
 
 /* The later lines of a label are indented like the first one. */
