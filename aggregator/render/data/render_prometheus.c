@@ -1,33 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The renderer "prometheus": const tables of families, about the run and for each cache, with
- * counters from rate_totals.c.
+ * The renderer "prometheus": two tables, about the run and with a row for each cache, whose
+ * columns are families; counters are from rate_totals.c.
  */
 #include "render/data/render_data.h"
 
 #include "base/clock.h"
 #include "base/escape.h"
+#include "table/table.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #define PREFIX "slabratetop_"
-
-typedef enum {
-	COUNTER,
-	GAUGE,
-} FamilyType;
-
-static const char *const type_names[] = {
-	[COUNTER] = "counter",
-	[GAUGE] = "gauge",
-};
-
-/* The lines before the samples of a metric. */
-typedef struct {
-	const char *name; /* without PREFIX */
-	FamilyType type;
-	const char *help;
-} Family;
 
 #define ESTIMATED " Estimated if slabratetop_sampling_period is above 1."
 
@@ -59,152 +44,75 @@ static void append_real(GString *out, double number)
 	g_string_append(out, g_ascii_formatd(text, sizeof(text), "%.15g", number));
 }
 
-/* All samples of a metric follow each other. */
-static void append_head(GString *out, const Family *family)
+/* Of the caches. */
+
+static const RateRow *row_at(const Table *table, guint row)
 {
-	g_assert(family->type < G_N_ELEMENTS(type_names));
-	g_string_append_printf(out, "# HELP " PREFIX "%s %s\n# TYPE " PREFIX "%s %s\n",
-			       family->name, family->help, family->name, type_names[family->type]);
+	return &g_array_index(table->rows, RateRow, row);
 }
 
-/* A metric with a sample for each slab cache. */
-typedef struct {
-	Family family;
-	MetricId metric;
-	unsigned needs; /* MetricNeed, in addition to those of the metric */
-	/* Instead of the metric: the square of its standard error, if events were sampled. */
-	double (*variance)(const RateRow *row);
-} CacheFamily;
-
-static double allocations_variance(const RateRow *row)
+/* In column->at: the data that is needed in addition to that of the metric. */
+static Value read_figure(Table *table, const TableColumn *column, guint row)
 {
-	return row->sums.variance.allocations;
+	const RateRow *cache = row_at(table, row);
+	int64_t number = 0;
+	bool known = rate_row_number(cache, column->of, 0, &number);
+
+	return (Value){ .known = known && !(cache->lacks & column->at),
+			.number = (uint64_t)number };
 }
 
-static double requested_variance(const RateRow *row)
+/* The square of a standard error, if events were sampled. */
+static Value read_variance(Table *table, const TableColumn *column, guint row)
 {
-	return row->sums.variance.bytes_requested;
-}
+	const ReportModel *model = table->source;
+	const RateRow *cache = row_at(table, row);
+	int64_t number;
 
-static double allocated_variance(const RateRow *row)
-{
-	return row->sums.variance.bytes_allocated;
-}
-
-static double held_variance(const RateRow *row)
-{
-	return row->live.held_variance;
+	return (Value){ .known = model->interval->totals->sampled &&
+				 rate_row_number(cache, column->of, 0, &number),
+			.real = *(const double *)(const void *)((const char *)cache + column->at) };
 }
 
 #define MARGIN                                                                                     \
 	" In 95 of 100 cases, an increase is right within 1.96 times the square root of the "      \
 	"increase of this."
+#define FIGURE(metric) .type = VALUE_DIFFERENCE, .read = read_figure, .of = &metrics[metric]
+#define VARIANCE(metric, member)                                                                   \
+	.type = VALUE_REAL, .read = read_variance, .of = &metrics[metric],                         \
+	.at = offsetof(RateRow, member)
 
-static const CacheFamily cache_families[] = {
-	{ { "allocations_total", COUNTER, "Allocations from the slab cache." ESTIMATED },
-	  METRIC_ALLOCATIONS,
-	  0,
-	  NULL },
-	{ { "requested_bytes_total", COUNTER, "Bytes that callers requested." ESTIMATED },
-	  METRIC_BYTES_REQUESTED,
-	  0,
-	  NULL },
-	{ { "allocated_bytes_total", COUNTER, "Bytes of the allocated objects." ESTIMATED },
-	  METRIC_BYTES_ALLOCATED,
-	  0,
-	  NULL },
-	{ { "failed_allocations_total", COUNTER, "Allocations that returned NULL." ESTIMATED },
-	  METRIC_FAILED,
-	  NEEDS_CHURN,
-	  NULL },
-	{ { "frees_total", COUNTER, "Freed objects." ESTIMATED }, METRIC_FREES, 0, NULL },
-	{ { "allocations_variance_total", COUNTER,
-	    "Variance of the estimated allocations." MARGIN },
-	  METRIC_ALLOCATIONS,
-	  0,
-	  allocations_variance },
-	{ { "requested_bytes_variance_total", COUNTER,
-	    "Variance of the estimated requested bytes." MARGIN },
-	  METRIC_BYTES_REQUESTED,
-	  0,
-	  requested_variance },
-	{ { "allocated_bytes_variance_total", COUNTER,
-	    "Variance of the estimated allocated bytes." MARGIN },
-	  METRIC_BYTES_ALLOCATED,
-	  0,
-	  allocated_variance },
-	{ { "objects_in_use", GAUGE, "Objects in use, as in /proc/slabinfo." },
-	  METRIC_OBJECTS_IN_USE,
-	  0,
-	  NULL },
-	{ { "held_objects", GAUGE,
-	    "Objects that were allocated in the run and not freed yet." ESTIMATED },
-	  METRIC_HELD,
-	  0,
-	  NULL },
-	{ { "held_bytes", GAUGE, "Bytes of the held objects." ESTIMATED },
-	  METRIC_HELD_BYTES,
-	  0,
-	  NULL },
-	{ { "held_objects_variance", GAUGE,
-	    "Variance of the estimated held objects. In 95 of 100 cases, their number is right "
-	    "within 1.96 times the square root of this." },
-	  METRIC_HELD,
-	  0,
-	  held_variance },
+/* The title is the help; counters end in "_total", the others are gauges. */
+static const TableColumn cache_families[] = {
+	{ "allocations_total", "Allocations from the slab cache." ESTIMATED,
+	  FIGURE(METRIC_ALLOCATIONS) },
+	{ "requested_bytes_total", "Bytes that callers requested." ESTIMATED,
+	  FIGURE(METRIC_BYTES_REQUESTED) },
+	{ "allocated_bytes_total", "Bytes of the allocated objects." ESTIMATED,
+	  FIGURE(METRIC_BYTES_ALLOCATED) },
+	{ "failed_allocations_total", "Allocations that returned NULL." ESTIMATED,
+	  FIGURE(METRIC_FAILED), .at = NEEDS_CHURN },
+	{ "frees_total", "Freed objects." ESTIMATED, FIGURE(METRIC_FREES) },
+	{ "allocations_variance_total", "Variance of the estimated allocations." MARGIN,
+	  VARIANCE(METRIC_ALLOCATIONS, sums.variance.allocations) },
+	{ "requested_bytes_variance_total", "Variance of the estimated requested bytes." MARGIN,
+	  VARIANCE(METRIC_BYTES_REQUESTED, sums.variance.bytes_requested) },
+	{ "allocated_bytes_variance_total", "Variance of the estimated allocated bytes." MARGIN,
+	  VARIANCE(METRIC_BYTES_ALLOCATED, sums.variance.bytes_allocated) },
+	{ "objects_in_use", "Objects in use, as in /proc/slabinfo.",
+	  FIGURE(METRIC_OBJECTS_IN_USE) },
+	{ "held_objects", "Objects that were allocated in the run and not freed yet." ESTIMATED,
+	  FIGURE(METRIC_HELD) },
+	{ "held_bytes", "Bytes of the held objects." ESTIMATED, FIGURE(METRIC_HELD_BYTES) },
+	{ "held_objects_variance",
+	  "Variance of the estimated held objects. In 95 of 100 cases, their number is right "
+	  "within 1.96 times the square root of this.",
+	  VARIANCE(METRIC_HELD, live.held_variance) },
 };
 
-/* Appends the figure of a cache. Returns false if it is not known, or is no estimate. */
-static bool append_figure(GString *out, const CacheFamily *family, const RateRow *row, bool sampled)
-{
-	const Metric *metric = &metrics[family->metric];
-	int64_t number;
+/* Of the run: its sums are the row TABLE_ALL. */
 
-	if (row->lacks & family->needs || !rate_row_number(row, metric, 0, &number) ||
-	    (family->variance && !sampled))
-		return false;
-	if (family->variance)
-		append_real(out, family->variance(row));
-	else
-		g_string_append_printf(out, "%" G_GINT64_FORMAT, number);
-	return true;
-}
-
-/* A name that was derived from the size has a label of its own: it is no part of the name. */
-static void append_cache(GString *out, const RateRow *row)
-{
-	append_label(out, "cache", row->by_size ? row->name : row->label);
-	if (row->by_size)
-		g_string_append(out, ",by_size=\"1\"");
-}
-
-static void append_caches(GString *out, const CacheFamily *family, const RateTotals *totals)
-{
-	bool has_samples = false;
-
-	for (guint i = 0; i < totals->rows->len; i++) {
-		const RateRow *row = &g_array_index(totals->rows, RateRow, i);
-		g_autoptr(GString) figure = g_string_new(NULL);
-
-		if (!append_figure(figure, family, row, totals->sampled))
-			continue;
-		if (!has_samples)
-			append_head(out, &family->family);
-		has_samples = true;
-		g_string_append_printf(out, PREFIX "%s{", family->family.name);
-		append_cache(out, row);
-		g_string_append_printf(out, "} %s\n", figure->str);
-	}
-}
-
-/* A metric with one sample. */
-typedef struct {
-	Family family;
-	/* Appends labels, a space and the figure. Returns false if it is not known. */
-	bool (*append)(GString *out, const ReportModel *model);
-} RunFamily;
-
-static bool append_info(GString *out, const ReportModel *model)
+static Value read_info(Table *table, const TableColumn *column, guint row)
 {
 	static const struct {
 		FactId fact;
@@ -215,138 +123,149 @@ static bool append_info(GString *out, const ReportModel *model)
 		{ FACT_RELEASE, "kernel" },
 		{ FACT_ARCH, "architecture" },
 	};
+	const ReportModel *model = table->source;
 
+	(void)column;
+	(void)row;
 	/* All labels always: PCP's agent cannot read a metric that loses its labels. */
 	for (gsize i = 0; i < G_N_ELEMENTS(labels); i++) {
 		const char *text = fact_text(model->facts, labels[i].fact);
 		const char *version =
 			text && labels[i].fact == FACT_PROGRAM ? strrchr(text, ' ') : NULL;
 
-		g_string_append_c(out, i ? ',' : '{');
-		append_label(out, labels[i].label, version ? version + 1 : text ? text : "");
+		g_string_append_c(table->text, i ? ',' : '{');
+		append_label(table->text, labels[i].label,
+			     version ? version + 1
+			     : text  ? text
+				     : "");
 	}
-	g_string_append(out, "} 1");
-	return true;
+	g_string_append(table->text, "} 1");
+	return table_text(table->text);
 }
 
-/* Appends a figure of seconds. */
-static bool append_time(GString *out, uint64_t ns)
+/* What is no member of the totals. */
+typedef enum { RUN_START, RUN_END, RUN_LOSS_UNKNOWN, RUN_PERIOD, RUN_COST } RunFigure;
+
+static Value read_run(Table *table, const TableColumn *column, guint row)
 {
-	g_string_append_c(out, ' ');
-	append_seconds(out, ns);
-	return true;
+	const ReportModel *model = table->source;
+	const RateTable *interval = model->interval->table;
+
+	(void)row;
+	switch ((RunFigure)column->at) {
+	case RUN_START:
+		return model->facts->values[FACT_START_TIME];
+	case RUN_END:
+		return (Value){ .known = interval->realtime_ns, .number = interval->realtime_ns };
+	case RUN_LOSS_UNKNOWN:
+		return (Value){ .known = true, .number = facts_have_unknown_loss(model->facts) };
+	case RUN_PERIOD:
+		return (Value){ .known = true, .number = interval->sampling_period };
+	default: /* RUN_COST */
+		return (Value){ .known = fact_is_known(model->facts, FACT_COST),
+				.number = model->interval->totals->probe_ns };
+	}
 }
 
-static bool append_count(GString *out, uint64_t number)
-{
-	g_string_append_printf(out, " %" G_GUINT64_FORMAT, number);
-	return true;
-}
+#define SECONDS(member) .type = VALUE_TIME_SPAN, .at = offsetof(RateTotals, member)
+#define COUNT(member) .type = VALUE_COUNT, .at = offsetof(RateTotals, member)
 
-static bool append_run_start(GString *out, const ReportModel *model)
-{
-	return fact_is_known(model->facts, FACT_START_TIME) &&
-	       append_time(out, fact_number(model->facts, FACT_START_TIME));
-}
-
-static bool append_end(GString *out, const ReportModel *model)
-{
-	uint64_t end_ns = model->interval->table->realtime_ns;
-
-	return end_ns && append_time(out, end_ns);
-}
-
-static bool append_observed(GString *out, const ReportModel *model)
-{
-	return append_time(out, model->interval->totals->observed_ns);
-}
-
-static bool append_lost(GString *out, const ReportModel *model)
-{
-	return append_count(out, model->interval->totals->events_lost.low);
-}
-
-static bool append_lost_max(GString *out, const ReportModel *model)
-{
-	return append_count(out, model->interval->totals->events_lost.high);
-}
-
-static bool append_received(GString *out, const ReportModel *model)
-{
-	return append_count(out, model->interval->totals->events_received);
-}
-
-static bool append_unknown_loss(GString *out, const ReportModel *model)
-{
-	return append_count(out, facts_have_unknown_loss(model->facts));
-}
-
-static bool append_untraced(GString *out, const ReportModel *model)
-{
-	return append_time(out, model->interval->totals->untraced_ns);
-}
-
-static bool append_period(GString *out, const ReportModel *model)
-{
-	return append_count(out, model->interval->table->sampling_period);
-}
-
-static bool append_cost(GString *out, const ReportModel *model)
-{
-	return fact_is_known(model->facts, FACT_COST) &&
-	       append_time(out, model->interval->totals->probe_ns);
-}
-
-static const RunFamily run_families[] = {
-	{ { "info", GAUGE, "The program that collects, and what it runs on." }, append_info },
-	{ { "start_timestamp_seconds", GAUGE, "When the run began, since 1970." },
-	  append_run_start },
-	{ { "interval_end_timestamp_seconds", GAUGE,
-	    "Up to when everything is counted, since 1970." },
-	  append_end },
-	{ { "observed_seconds_total", COUNTER, "The time that the counters cover." },
-	  append_observed },
-	{ { "events_received_total", COUNTER,
-	    "Events that the kernel delivered, of all processes; a loss is a share of these and "
-	    "the "
-	    "lost ones." },
-	  append_received },
-	{ { "events_lost_total", COUNTER, "Events that are not counted: at least so many." },
-	  append_lost },
-	{ { "events_lost_max_total", COUNTER, "Events that are not counted: at most so many." },
-	  append_lost_max },
-	{ { "loss_unknown", GAUGE,
-	    "1 if more events may be missing, whose number is not known, for example of CPUs that "
-	    "were not observed." },
-	  append_unknown_loss },
-	{ { "untraced_cpu_seconds_total", COUNTER,
-	    "Time in which CPUs were online, but not observed." },
-	  append_untraced },
-	{ { "sampling_period", GAUGE,
-	    "One of this many events was taken, at most so far; 1: the counters are exact." },
-	  append_period },
-	{ { "probe_cpu_seconds_total", COUNTER,
-	    "CPU time that observing took from the observed tasks." },
-	  append_cost },
+static const TableColumn run_families[] = {
+	{ "info", "The program that collects, and what it runs on.", .type = VALUE_LABEL,
+	  .read = read_info },
+	{ "start_timestamp_seconds", "When the run began, since 1970.", .type = VALUE_TIME,
+	  .read = read_run, .at = RUN_START },
+	{ "interval_end_timestamp_seconds", "Up to when everything is counted, since 1970.",
+	  .type = VALUE_TIME, .read = read_run, .at = RUN_END },
+	{ "observed_seconds_total", "The time that the counters cover.", SECONDS(observed_ns) },
+	{ "events_received_total",
+	  "Events that the kernel delivered, of all processes; a loss is a share of these and the "
+	  "lost ones.",
+	  COUNT(events_received) },
+	{ "events_lost_total", "Events that are not counted: at least so many.",
+	  COUNT(events_lost.low) },
+	{ "events_lost_max_total", "Events that are not counted: at most so many.",
+	  COUNT(events_lost.high) },
+	{ "loss_unknown",
+	  "1 if more events may be missing, whose number is not known, for example of CPUs that "
+	  "were not observed.",
+	  .type = VALUE_COUNT, .read = read_run, .at = RUN_LOSS_UNKNOWN },
+	{ "untraced_cpu_seconds_total", "Time in which CPUs were online, but not observed.",
+	  SECONDS(untraced_ns) },
+	{ "sampling_period",
+	  "One of this many events was taken, at most so far; 1: the counters are exact.",
+	  .type = VALUE_COUNT, .read = read_run, .at = RUN_PERIOD },
+	{ "probe_cpu_seconds_total", "CPU time that observing took from the observed tasks.",
+	  .type = VALUE_TIME_SPAN, .read = read_run, .at = RUN_COST },
 };
 
-static void append_run(GString *out, const RunFamily *family, const ReportModel *model)
+static void append_value(GString *out, ValueType type, const Value *value)
 {
-	g_autoptr(GString) figure = g_string_new(NULL);
+	switch (type) {
+	case VALUE_LABEL:
+		g_string_append(out, value->text);
+		break;
+	case VALUE_REAL:
+		append_real(out, value->real);
+		break;
+	case VALUE_TIME:
+	case VALUE_TIME_SPAN:
+		append_seconds(out, value->number);
+		break;
+	case VALUE_DIFFERENCE:
+		g_string_append_printf(out, "%" G_GINT64_FORMAT, (int64_t)value->number);
+		break;
+	default:
+		g_string_append_printf(out, "%" G_GUINT64_FORMAT, value->number);
+	}
+}
 
-	if (!family->append(figure, model))
-		return;
-	append_head(out, &family->family);
-	g_string_append_printf(out, PREFIX "%s%s\n", family->family.name, figure->str);
+/* A name that was derived from the size has a label of its own: it is no part of the name. */
+static void append_cache(GString *out, const RateRow *row)
+{
+	g_string_append_c(out, '{');
+	append_label(out, "cache", row->by_size ? row->name : row->label);
+	g_string_append(out, row->by_size ? ",by_size=\"1\"}" : "}");
+}
+
+/* All samples of a metric follow each other. */
+static void append_family(GString *out, Table *table, const TableColumn *family)
+{
+	bool has_samples = false;
+
+	for (guint i = 0; i < table->count; i++) {
+		Value value = table_cell(table, family, table->rows ? i : TABLE_ALL);
+
+		if (!value.known)
+			continue;
+		if (!has_samples)
+			g_string_append_printf(
+				out, "# HELP " PREFIX "%s %s\n# TYPE " PREFIX "%s %s\n", family->id,
+				family->title, family->id,
+				g_str_has_suffix(family->id, "_total") ? "counter" : "gauge");
+		has_samples = true;
+		g_string_append_printf(out, PREFIX "%s", family->id);
+		if (table->rows)
+			append_cache(out, row_at(table, i));
+		if (family->type != VALUE_LABEL)
+			g_string_append_c(out, ' ');
+		append_value(out, family->type, &value);
+		g_string_append_c(out, '\n');
+	}
 }
 
 void render_prometheus(const ReportModel *model, FILE *out)
 {
+	const RateTotals *totals = model->interval->totals;
 	g_autoptr(GString) text = g_string_new(model->interval->is_first ? "" : "\n");
+	g_autoptr(Table) run = table_new(model, NULL);
+	g_autoptr(Table) caches = table_new(model, g_array_ref(totals->rows));
 
+	run->count = 1;
+	run->all = totals;
 	for (gsize i = 0; i < G_N_ELEMENTS(run_families); i++)
-		append_run(text, &run_families[i], model);
+		append_family(text, run, &run_families[i]);
 	for (gsize i = 0; i < G_N_ELEMENTS(cache_families); i++)
-		append_caches(text, &cache_families[i], model->interval->totals);
+		append_family(text, caches, &cache_families[i]);
 	fwrite(text->str, 1, text->len, out);
 }
