@@ -49,8 +49,7 @@ static void add_load(EventBatch *batch, const Load *load)
 
 	event_batch_task(batch, load->tgid, load->comm);
 	((struct KmtTask *)(void *)(batch->bytes->data + at))->cgroup_id = load->cgroup_id;
-	for (uint32_t i = 0; i < load->allocations; i++)
-		event_batch_event(batch, KMT_RECORD_ALLOC, load->origin, i, load->context, 0x1000);
+	event_batch_allocate(batch, load->origin, load->allocations, load->context);
 }
 
 static void add_events(GByteArray *stream)
@@ -66,13 +65,13 @@ static void add_events(GByteArray *stream)
 	for (gsize i = 0; i < G_N_ELEMENTS(loads); i++)
 		add_load(&batch, &loads[i]);
 	event_batch_heartbeat(&batch, 3000000000, 0, 500000);
-	event_batch_end(&batch, event_batch_header(&batch)->events);
+	event_batch_end_only(&batch);
 }
 
 void cgroup_stream(GByteArray *stream)
 {
-	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, symbols, strlen(symbols));
-	batch_write_text(stream, KMT_BATCH_MODULES, 0, "", 0);
+	stream_add_text(stream, KMT_BATCH_SYMBOLS, symbols);
+	stream_add_text(stream, KMT_BATCH_MODULES, "");
 	add_events(stream);
-	batch_write_text(stream, KMT_BATCH_CGROUPS, 0, cgroups, strlen(cgroups));
+	stream_add_text(stream, KMT_BATCH_CGROUPS, cgroups);
 }

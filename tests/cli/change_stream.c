@@ -81,7 +81,7 @@ static void add_symbols(GByteArray *stream, bool newer)
 		append_symbol(symbols, function, newer);
 	g_string_append(symbols, "ffffffff81010000 T _etext\n");
 	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, symbols->str, symbols->len);
-	batch_write_text(stream, KMT_BATCH_MODULES, 0, "", 0);
+	stream_add_text(stream, KMT_BATCH_MODULES, "");
 }
 
 /* Counts the events of a run whose distances are exponentially distributed. */

@@ -219,8 +219,8 @@ void leak_stream(GByteArray *stream, bool is_blind)
 	add_facts(stream);
 	if (is_blind)
 		add_blindness(stream);
-	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, symbols, strlen(symbols));
-	batch_write_text(stream, KMT_BATCH_MODULES, 0, "", 0);
+	stream_add_text(stream, KMT_BATCH_SYMBOLS, symbols);
+	stream_add_text(stream, KMT_BATCH_MODULES, "");
 	for (uint64_t time_ns = START_NS; time_ns < END_NS; time_ns += BATCH_NS)
 		for (unsigned cpu = 0; cpu < CPUS; cpu++)
 			events[cpu] += add_batch(stream, items, cpu, time_ns, events[cpu]);

@@ -19,8 +19,7 @@ static void add_large_events(GByteArray *stream)
 
 	event_batch_task(&batch, 7, "work");
 	origin = event_batch_origin(&batch, frames, G_N_ELEMENTS(frames), bytes, bytes);
-	for (uint32_t i = 0; i < 3; i++)
-		event_batch_event(&batch, KMT_RECORD_ALLOC, origin, i, KMT_CONTEXT_TASK, 0x1000);
+	event_batch_allocate(&batch, origin, 3, KMT_CONTEXT_TASK);
 	event_batch_header(&batch)->left_out_self = 3;
 	event_batch_header(&batch)->left_out_interrupt = 17;
 	event_batch_heartbeat(&batch, 3 * second, 0, second / 1000);

@@ -25,7 +25,7 @@ endif
 
 # Makes streams of other machines for the golden tests.
 check_PROGRAMS += tests/cli/make_fixture
-tests_cli_make_fixture_CPPFLAGS = $(aggregator_cppflags) -I$(srcdir)/tests -I$(srcdir)/tests/unit
+tests_cli_make_fixture_CPPFLAGS = $(aggregator_cppflags) -I$(srcdir)/tests -I$(srcdir)/tests/fixtures
 tests_cli_make_fixture_CFLAGS = $(aggregator_cflags)
 tests_cli_make_fixture_LDADD = $(aggregator_libs)
 tests_cli_make_fixture_SOURCES = tests/cli/make_fixture.c \

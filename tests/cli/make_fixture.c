@@ -237,8 +237,8 @@ static void add_events(GByteArray *stream, const Machine *machine)
 static void make(GByteArray *stream, const Machine *machine)
 {
 	add_info(stream, machine);
-	batch_write_text(stream, KMT_BATCH_MODULES, 0, machine->modules, strlen(machine->modules));
-	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, machine->symbols, strlen(machine->symbols));
+	stream_add_text(stream, KMT_BATCH_MODULES, machine->modules);
+	stream_add_text(stream, KMT_BATCH_SYMBOLS, machine->symbols);
 	if (machine->newer)
 		batch_write_text(stream, UNKNOWN_BATCH, 0, "news\n", strlen("news\n"));
 	add_events(stream, machine);

@@ -201,7 +201,7 @@ void rate_stream(GByteArray *stream, bool blind, bool held)
 	add_facts(stream);
 	if (held)
 		add_held_facts(stream);
-	batch_write_text(stream, KMT_BATCH_CACHE_NAMES, 0, cache_names, strlen(cache_names));
+	stream_add_text(stream, KMT_BATCH_CACHE_NAMES, cache_names);
 	if (blind)
 		batch_write_reading(stream, KMT_BATCH_SLABINFO, KMT_READING_START, START_NS,
 				    slabinfo_start, strlen(slabinfo_start));

@@ -91,8 +91,7 @@ static void add_facts_of_part(GByteArray *stream)
 static void add_load(EventBatch *batch, const Load *load)
 {
 	event_batch_task(batch, load->tgid, load->comm);
-	for (unsigned i = 0; i < load->allocations; i++)
-		event_batch_event(batch, KMT_RECORD_ALLOC, load->origin, i, load->context, 0x1000);
+	event_batch_allocate(batch, load->origin, load->allocations, load->context);
 }
 
 /* Without its size an event cannot even be named by that. */
@@ -113,7 +112,7 @@ static void add_events(GByteArray *stream, bool is_part)
 	for (gsize i = 0; i < G_N_ELEMENTS(loads); i++)
 		add_load(&batch, &loads[i]);
 	event_batch_heartbeat(&batch, END_NS, 0, 500000);
-	event_batch_end(&batch, event_batch_header(&batch)->events);
+	event_batch_end_only(&batch);
 }
 
 void slab_stream(GByteArray *stream, bool is_part)
@@ -124,9 +123,9 @@ void slab_stream(GByteArray *stream, bool is_part)
 	add_facts(stream);
 	if (is_part)
 		add_facts_of_part(stream);
-	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, symbols, strlen(symbols));
-	batch_write_text(stream, KMT_BATCH_MODULES, 0, "", 0);
-	batch_write_text(stream, KMT_BATCH_CACHE_NAMES, 0, cache_names, strlen(cache_names));
+	stream_add_text(stream, KMT_BATCH_SYMBOLS, symbols);
+	stream_add_text(stream, KMT_BATCH_MODULES, "");
+	stream_add_text(stream, KMT_BATCH_CACHE_NAMES, cache_names);
 	batch_write_reading(stream, KMT_BATCH_SLABINFO, KMT_READING_START, START_NS, before,
 			    strlen(before));
 	add_events(stream, is_part);

@@ -4,6 +4,7 @@
 #include "record/batch_writer.h"
 #include "record/event_writer.h"
 #include "session/session.h"
+#include "made_session.h"
 
 #include <criterion/criterion.h>
 #include <glib.h>
@@ -28,10 +29,7 @@ static inline void lines_run_feed(const void *batch, size_t bytes, void *run)
 
 static inline void lines_run_text(LinesRun *run, uint8_t kind, const char *text)
 {
-	g_autoptr(GByteArray) batch = g_byte_array_new();
-
-	batch_write_text(batch, kind, 0, text, strlen(text));
-	lines_run_feed(batch->data, batch->len, run);
+	made_session_feed_text(run->session, kind, text);
 }
 
 static inline void lines_run_init(LinesRun *run)

@@ -65,6 +65,8 @@ tests_unit_unit_SOURCES = \
 	tests/fixtures/dwfl_walk.c tests/fixtures/dwfl_walk.h \
 	tests/fixtures/user_samples.c tests/fixtures/user_samples.h \
 	tests/fixtures/cache_hosts.h \
+	tests/fixtures/event_batch.h \
+	tests/fixtures/made_session.c tests/fixtures/made_session.h \
 	tests/fixtures/fake_host.c tests/fixtures/fake_host.h \
 	tests/fixtures/fuse_server.c tests/fixtures/fuse_server.h \
 	tests/fixtures/held_run.c tests/fixtures/held_run.h \
@@ -73,7 +75,6 @@ tests_unit_unit_SOURCES = \
 	tests/unit/build_id_notes.h \
 	tests/unit/byte_order.h \
 	tests/unit/elf_examples.h \
-	tests/unit/event_batch.h \
 	tests/unit/kernel_shim.h \
 	tests/unit/refused_call.h \
 	tests/unit/leaks.c tests/unit/leaks.h \

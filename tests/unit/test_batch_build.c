@@ -5,6 +5,7 @@
 #include "leaks.h"
 #include "record/event_writer.h"
 #include "session/session.h"
+#include "made_session.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -177,7 +178,7 @@ static Session *decode(const GByteArray *stream)
 {
 	Session *session = session_new(MEMORY_BYTES);
 
-	session_feed(session, stream->data, stream->len);
+	made_session_feed(session, stream);
 	cr_expect(eq(u64, batch_reader_totals(session->reader).damaged, 0));
 	cr_expect(eq(u64, loss_ledger_totals(session->loss).damaged.high, 0));
 	return session;

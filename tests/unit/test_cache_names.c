@@ -3,6 +3,7 @@
 
 #include "cache_hosts.h"
 #include "event_batch.h"
+#include "made_session.h"
 #include "leaks.h"
 #include "table/cell_filter.h"
 #include "table/view.h"
@@ -22,18 +23,13 @@ static const InfoField gfp_bits[] = {
 	{ KMT_FIELD_GFP_ACCOUNT, ACCOUNT, NULL },
 };
 
-static void feed(Session *session, const GByteArray *bytes)
-{
-	session_feed(session, bytes->data, bytes->len);
-}
-
 static void feed_text(Session *session, uint8_t kind, GString *text)
 {
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 
 	if (text)
 		batch_write_text(bytes, kind, 0, text->str, text->len);
-	feed(session, bytes);
+	made_session_feed(session, bytes);
 	cache_hosts_free_text(text);
 }
 
@@ -45,7 +41,7 @@ static void feed_info(Session *session, const char *release)
 	batch_write_info(bytes, gfp_bits, G_N_ELEMENTS(gfp_bits));
 	if (release)
 		batch_write_info(bytes, &field, 1);
-	feed(session, bytes);
+	made_session_feed(session, bytes);
 }
 
 static Session *session_of(const char *host)
@@ -68,10 +64,9 @@ static void feed_cache(Session *session, const char *name, unsigned allocations)
 	if (name)
 		event_batch_cache(&batch, name, 100, 128);
 	origin = event_batch_origin(&batch, frames, 2, 100, 128);
-	for (unsigned i = 0; i < allocations; i++)
-		event_batch_event(&batch, KMT_RECORD_ALLOC, origin, i, KMT_CONTEXT_TASK, 0x1000);
+	event_batch_allocate(&batch, origin, allocations, KMT_CONTEXT_TASK);
 	event_batch_end(&batch, allocations);
-	feed(session, bytes);
+	made_session_feed(session, bytes);
 }
 
 static CacheNames *names_of(const Session *session)
@@ -233,7 +228,7 @@ Test(cache_names, the_shares_of_the_sources_of_names_are_shown)
 	mixed = names_line(session);
 	cr_expect_str_eq(mixed, "Names: 75 % reported by the kernel, 25 % by size\n");
 	batch_write_info(bytes, &reason, 1);
-	feed(session, bytes);
+	made_session_feed(session, bytes);
 	why = names_line(session);
 	cr_expect_str_eq(
 		why, "Names: 75 % reported by the kernel, 25 % by size; not reported: no BTF\n");

@@ -5,6 +5,7 @@
 #include "names/cgroup_names.h"
 #include "record/batch_writer.h"
 #include "session/session.h"
+#include "made_session.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -101,14 +102,12 @@ Test(cgroup_label, the_whole_path_is_only_escaped)
 Test(cgroup_label, a_path_that_no_kernel_has_is_left_out)
 {
 	enum { KERNEL_MAX = 4096 };
-	g_autoptr(GByteArray) stream = g_byte_array_new();
 	g_autoptr(Session) session = session_new(16 << 20);
 	g_autofree char *longest = g_strnfill(KERNEL_MAX, '/');
 	g_autofree char *lines = g_strdup_printf("7 %s\n8 %s/\n", longest, longest);
 	g_autoptr(CgroupNames) names = NULL;
 
-	batch_write_text(stream, KMT_BATCH_CGROUPS, 0, lines, strlen(lines));
-	session_feed(session, stream->data, stream->len);
+	made_session_feed_text(session, KMT_BATCH_CGROUPS, lines);
 	names = cgroup_names_new(session->text);
 	cr_expect_str_eq(cgroup_names_path(names, 7), longest);
 	cr_expect_null(cgroup_names_path(names, 8));

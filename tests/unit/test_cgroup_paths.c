@@ -3,6 +3,7 @@
 
 #include "collect/tasks/task_cgroup.h"
 #include "event_batch.h"
+#include "made_session.h"
 #include "fake_host.h"
 #include "leaks.h"
 #include "names/cgroup_names.h"
@@ -66,7 +67,7 @@ static uint64_t id_of_folder(const Host *host, const char *name)
 
 static void feed(Host *host)
 {
-	session_feed(host->session, host->stream->data, host->stream->len);
+	made_session_feed(host->session, host->stream);
 	g_byte_array_set_size(host->stream, 0);
 }
 

@@ -2,6 +2,7 @@
 #include "session/session.h"
 
 #include "event_batch.h"
+#include "made_session.h"
 #include "leaks.h"
 
 #include <criterion/criterion.h>
@@ -30,7 +31,7 @@ static void feed(Session *session, uint32_t cpu, uint64_t from_ms, unsigned even
 	if (complete_ms)
 		event_batch_heartbeat(&batch, complete_ms * MS, 0, 0);
 	event_batch_end(&batch, events);
-	session_feed(session, bytes->data, bytes->len);
+	made_session_feed(session, bytes);
 }
 
 static Session *begin(void)

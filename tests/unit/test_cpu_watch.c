@@ -4,6 +4,7 @@
 #include "fake_host.h"
 #include "leaks.h"
 #include "session/session.h"
+#include "made_session.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -250,7 +251,7 @@ static bool write_news(const Host *host, Session *session, uint64_t now_ns)
 
 	cr_expect(eq(int, wrote, bytes->len > 0));
 	if (wrote)
-		session_feed(session, bytes->data, bytes->len);
+		made_session_feed(session, bytes);
 	return wrote;
 }
 

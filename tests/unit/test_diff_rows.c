@@ -2,6 +2,7 @@
 #include "report/diff_rows.h"
 
 #include "event_batch.h"
+#include "made_session.h"
 #include "leaks.h"
 #include "record/batch_writer.h"
 #include "session/session.h"
@@ -65,7 +66,7 @@ static Session *session_of(const char *symbols, const Path *paths, gsize count, 
 
 	profile_keep_blocks(session->profile);
 
-	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, symbols, strlen(symbols));
+	stream_add_text(stream, KMT_BATCH_SYMBOLS, symbols);
 	batch = event_batch_begin(stream, CPU, 0, START_NS);
 	event_batch_task(&batch, 10, "sh");
 	for (gsize i = 0; i < count; i++) {
@@ -77,8 +78,8 @@ static Session *session_of(const char *symbols, const Path *paths, gsize count, 
 					  time_of(when, n, paths[i].times), KMT_CONTEXT_TASK,
 					  0x1000);
 	}
-	event_batch_end(&batch, event_batch_header(&batch)->events);
-	session_feed(session, stream->data, stream->len);
+	event_batch_end_only(&batch);
+	made_session_feed(session, stream);
 	session_finish(session);
 	return session;
 }

@@ -51,12 +51,6 @@ static void set_program(const Host *host, const char *script)
 
 #define UNTIL_INTERRUPT "trap 'exit 0' INT\nwhile :; do sleep 0.02; done"
 
-static void allocate(EventBatch *batch, uint16_t origin, unsigned times)
-{
-	for (unsigned i = 0; i < times; i++)
-		event_batch_event(batch, KMT_RECORD_ALLOC, origin, i, KMT_CONTEXT_TASK, 0x1000);
-}
-
 /* httpd allocates three dentries in alpha and five in beta, and something else; this program
    allocates dentries as well. */
 static void write_stream(const Host *host)
@@ -68,7 +62,7 @@ static void write_stream(const Host *host)
 	uint16_t in_alpha, in_beta, other;
 	EventBatch batch;
 
-	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, kallsyms, strlen(kallsyms));
+	stream_add_text(stream, KMT_BATCH_SYMBOLS, kallsyms);
 	batch_write_info(stream, facts, G_N_ELEMENTS(facts));
 	batch = event_batch_begin(stream, 0, 0, 1000);
 	event_batch_cache(&batch, "dentry(7:x)", 192, 192);
@@ -77,12 +71,12 @@ static void write_stream(const Host *host)
 	event_batch_cache(&batch, "filp", 256, 256);
 	other = event_batch_origin(&batch, beta, 1, 256, 256);
 	event_batch_task(&batch, 10, "ht\033tpd");
-	allocate(&batch, in_alpha, 3);
-	allocate(&batch, in_beta, 5);
-	allocate(&batch, other, 7);
+	event_batch_allocate(&batch, in_alpha, 3, KMT_CONTEXT_TASK);
+	event_batch_allocate(&batch, in_beta, 5, KMT_CONTEXT_TASK);
+	event_batch_allocate(&batch, other, 7, KMT_CONTEXT_TASK);
 	event_batch_task(&batch, (uint32_t)getpid(), "slabratetop");
-	allocate(&batch, in_alpha, 11);
-	event_batch_end(&batch, event_batch_header(&batch)->events);
+	event_batch_allocate(&batch, in_alpha, 11, KMT_CONTEXT_TASK);
+	event_batch_end_only(&batch);
 	cr_assert(g_file_set_contents(path, (const char *)stream->data, stream->len, NULL));
 }
 

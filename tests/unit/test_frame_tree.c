@@ -2,6 +2,7 @@
 #include "report/frame_tree.h"
 
 #include "event_batch.h"
+#include "made_session.h"
 #include "leaks.h"
 #include "record/batch_writer.h"
 #include "report/weights.h"
@@ -27,8 +28,7 @@ static void allocate(EventBatch *batch, const uint32_t *stack, uint16_t bytes, u
 {
 	uint16_t origin = event_batch_origin(batch, stack, 3, bytes, bytes);
 
-	for (unsigned i = 0; i < times; i++)
-		event_batch_event(batch, KMT_RECORD_ALLOC, origin, i, KMT_CONTEXT_TASK, 0x1000);
+	event_batch_allocate(batch, origin, times, KMT_CONTEXT_TASK);
 }
 
 /* sh: 10 of 64 bytes by beta; httpd: 50 of 8 bytes by alpha from two addresses, 39 by beta; awk: 1.
@@ -36,10 +36,9 @@ static void allocate(EventBatch *batch, const uint32_t *stack, uint16_t bytes, u
 static Session *session_of(bool has_events)
 {
 	g_autoptr(GByteArray) stream = g_byte_array_new();
-	Session *session = session_new(PLENTY);
 	EventBatch batch;
 
-	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, kallsyms, strlen(kallsyms));
+	stream_add_text(stream, KMT_BATCH_SYMBOLS, kallsyms);
 	batch = event_batch_begin(stream, 0, 0, 1000);
 	if (has_events) {
 		event_batch_task(&batch, 10, "sh");
@@ -51,10 +50,8 @@ static Session *session_of(bool has_events)
 		event_batch_task(&batch, 30, "awk");
 		allocate(&batch, by_beta, 8, 1);
 	}
-	event_batch_end(&batch, event_batch_header(&batch)->events);
-	session_feed(session, stream->data, stream->len);
-	session_finish(session);
-	return session;
+	event_batch_end_only(&batch);
+	return made_session_new(stream);
 }
 
 /* A report with its tree, as "depth name figure before", a line for each node. */
@@ -91,9 +88,7 @@ static Report *report_new(bool has_events, MetricId metric, uint64_t parts_max)
 	report->options = (ViewOptions){ .filters = g_ptr_array_new(),
 					 .sort = &metrics[metric],
 					 .top = UINT64_MAX };
-	report->view = view_new(&(ViewSource){ .profile = report->session->profile,
-					       .symbols = report->session->symbols },
-				&report->options);
+	report->view = made_view(report->session, &report->options);
 	report->source = (ReportSource){ .session = report->session,
 					 .options = &report->options,
 					 .view = report->view,

@@ -2,6 +2,7 @@
 #include "table/group_rows.h"
 
 #include "event_batch.h"
+#include "made_session.h"
 #include "leaks.h"
 #include "table/comm_fold.h"
 #include "record/batch_writer.h"
@@ -38,12 +39,6 @@ static uint16_t origin_of(EventBatch *batch, const uint32_t *frames, uint16_t de
 	return origin;
 }
 
-static void allocate(EventBatch *batch, uint16_t origin, unsigned times, enum KmtContext context)
-{
-	for (unsigned i = 0; i < times; i++)
-		event_batch_event(batch, KMT_RECORD_ALLOC, origin, i, context, 0x1000);
-}
-
 /* Puts a task in force, whose process began at start. */
 static void task(EventBatch *batch, uint32_t tgid, const char *comm, uint64_t start,
 		 uint64_t cgroup)
@@ -75,28 +70,22 @@ static void write_events(GByteArray *stream)
 	ext4 = origin_of(&batch, in_ext4, 3, 1, 64);
 
 	task(&batch, 10, "sh", 5, 1);
-	allocate(&batch, dentry, 1, KMT_CONTEXT_TASK);
+	event_batch_allocate(&batch, dentry, 1, KMT_CONTEXT_TASK);
 	task(&batch, 10, "httpd", 5, 1);
-	allocate(&batch, dentry, 3, KMT_CONTEXT_TASK);
-	allocate(&batch, kmalloc, 2, KMT_CONTEXT_TASK);
-	allocate(&batch, kmalloc, 4, KMT_CONTEXT_SOFTIRQ);
+	event_batch_allocate(&batch, dentry, 3, KMT_CONTEXT_TASK);
+	event_batch_allocate(&batch, kmalloc, 2, KMT_CONTEXT_TASK);
+	event_batch_allocate(&batch, kmalloc, 4, KMT_CONTEXT_SOFTIRQ);
 	task(&batch, 10, "httpd", 9, 2);
-	allocate(&batch, kmalloc, 4, KMT_CONTEXT_TASK);
+	event_batch_allocate(&batch, kmalloc, 4, KMT_CONTEXT_TASK);
 	event_batch_event(&batch, KMT_RECORD_ALLOC, kmalloc, 0, KMT_CONTEXT_TASK, 0);
 	task(&batch, 20, "kworker/0:1", 1, 0);
-	allocate(&batch, elsewhere, 1, KMT_CONTEXT_TASK);
+	event_batch_allocate(&batch, elsewhere, 1, KMT_CONTEXT_TASK);
 	task(&batch, 21, "kworker/u8:2-ev", 1, 0);
-	allocate(&batch, elsewhere, 1, KMT_CONTEXT_TASK);
-	allocate(&batch, kmalloc, 1, KMT_CONTEXT_HARDIRQ);
+	event_batch_allocate(&batch, elsewhere, 1, KMT_CONTEXT_TASK);
+	event_batch_allocate(&batch, kmalloc, 1, KMT_CONTEXT_HARDIRQ);
 	task(&batch, 30, "\033[31m", 1, 0);
-	allocate(&batch, ext4, 1, KMT_CONTEXT_TASK);
-	event_batch_end(&batch, event_batch_header(&batch)->events);
-}
-
-static void add_symbols(GByteArray *stream)
-{
-	batch_write_text(stream, KMT_BATCH_MODULES, 0, modules, strlen(modules));
-	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, kallsyms, strlen(kallsyms));
+	event_batch_allocate(&batch, ext4, 1, KMT_CONTEXT_TASK);
+	event_batch_end_only(&batch);
 }
 
 static Session *host_session(void)
@@ -104,17 +93,15 @@ static Session *host_session(void)
 	static const char cgroups[] = "1 /system.slice/httpd.service\n"
 				      "2 /\033[32m\n";
 	g_autoptr(GByteArray) stream = g_byte_array_new();
-	Session *session = session_new(PLENTY);
 
-	add_symbols(stream);
-	batch_write_text(stream, KMT_BATCH_CGROUPS, 0, cgroups, strlen(cgroups));
+	stream_add_text(stream, KMT_BATCH_MODULES, modules);
+	stream_add_text(stream, KMT_BATCH_SYMBOLS, kallsyms);
+	stream_add_text(stream, KMT_BATCH_CGROUPS, cgroups);
 	write_events(stream);
-	session_feed(session, stream->data, stream->len);
-	session_finish(session);
-	return session;
+	return made_session_new(stream);
 }
 
-/* A table, and what names its rows. */
+/* A ranking, and what names its rows. */
 typedef struct {
 	CacheNames *caches;
 	CgroupNames *cgroups;
@@ -122,7 +109,7 @@ typedef struct {
 	ViewOptions options;
 	View *view;
 	GroupRows *rows;
-} Table;
+} Ranking;
 
 typedef struct {
 	const char *option;
@@ -131,19 +118,19 @@ typedef struct {
 
 enum { FILTERS_MAX = 2, ROWS_MAX = 10 };
 
-static void add_filters(Table *table, const FilterWords *words)
+static void add_filters(Ranking *ranking, const FilterWords *words)
 {
-	table->filters = g_ptr_array_new_with_free_func((GDestroyNotify)filter_free);
-	table->options.filters = table->filters;
+	ranking->filters = g_ptr_array_new_with_free_func((GDestroyNotify)filter_free);
+	ranking->options.filters = ranking->filters;
 	for (int i = 0; i < FILTERS_MAX && words[i].option; i++)
-		g_ptr_array_add(table->filters, filter_new(filter_type_lookup(words[i].option),
-							   words[i].argument, NULL));
+		g_ptr_array_add(ranking->filters, filter_new(filter_type_lookup(words[i].option),
+							     words[i].argument, NULL));
 }
 
-static Table *table_new(const Session *session, const char *by, const FilterWords *filters,
-			uint64_t top, const CallsiteSkip *skip)
+static Ranking *ranking_new(const Session *session, const char *by, const FilterWords *filters,
+			    uint64_t top, const CallsiteSkip *skip)
 {
-	Table *table = g_new0(Table, 1);
+	Ranking *ranking = g_new0(Ranking, 1);
 	const ViewSource source = {
 		.profile = session->profile,
 		.symbols = session->symbols,
@@ -151,27 +138,27 @@ static Table *table_new(const Session *session, const char *by, const FilterWord
 		.cgroups = cgroup_names_new(session->text),
 	};
 
-	table->caches = source.caches;
-	table->cgroups = (CgroupNames *)source.cgroups;
-	table->options.top = top ? top : UINT64_MAX;
-	table->options.callsite_skip = skip;
-	add_filters(table, filters);
-	cr_assert(dimensions_parse(by, false, table->options.by, NULL), "%s", by);
-	table->view = view_new(&source, &table->options);
-	table->rows = group_rows_new(table->view, &table->options, false);
-	return table;
+	ranking->caches = source.caches;
+	ranking->cgroups = (CgroupNames *)source.cgroups;
+	ranking->options.top = top ? top : UINT64_MAX;
+	ranking->options.callsite_skip = skip;
+	add_filters(ranking, filters);
+	cr_assert(dimensions_parse(by, false, ranking->options.by, NULL), "%s", by);
+	ranking->view = view_new(&source, &ranking->options);
+	ranking->rows = group_rows_new(ranking->view, &ranking->options, false);
+	return ranking;
 }
 
-static void table_free(Table *table)
+static void ranking_free(Ranking *ranking)
 {
-	group_rows_free(table->rows);
-	view_free(table->view);
-	g_ptr_array_unref(table->filters);
-	cache_names_free(table->caches);
-	cgroup_names_free(table->cgroups);
-	g_free(table);
+	group_rows_free(ranking->rows);
+	view_free(ranking->view);
+	g_ptr_array_unref(ranking->filters);
+	cache_names_free(ranking->caches);
+	cgroup_names_free(ranking->cgroups);
+	g_free(ranking);
 }
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Table, table_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Ranking, ranking_free)
 
 /* Returns "7 httpd | dentry"; the caller frees it. */
 static char *row_text(const GroupRows *rows, guint index)
@@ -237,8 +224,9 @@ static const RowsCase cases[] = {
 
 static void expect_rows(const Session *session, const RowsCase *wanted)
 {
-	g_autoptr(Table) table = table_new(session, wanted->by, wanted->filters, wanted->top, NULL);
-	const GroupRows *rows = table->rows;
+	g_autoptr(Ranking) ranking =
+		ranking_new(session, wanted->by, wanted->filters, wanted->top, NULL);
+	const GroupRows *rows = ranking->rows;
 	guint count = 0;
 
 	for (; wanted->rows[count]; count++) {
@@ -267,34 +255,34 @@ Test(group_rows, figures_are_sums_of_the_counters)
 {
 	static const FilterWords none[FILTERS_MAX];
 	g_autoptr(Session) session = host_session();
-	g_autoptr(Table) table = table_new(session, "process", none, 1, NULL);
-	const GroupRow *httpd = &g_array_index(table->rows->rows, GroupRow, 0);
+	g_autoptr(Ranking) ranking = ranking_new(session, "process", none, 1, NULL);
+	const GroupRow *httpd = &g_array_index(ranking->rows->rows, GroupRow, 0);
 
 	cr_expect_eq(httpd->sums.summary.bytes_requested, 3 * 192 + 6 * 64);
 	cr_expect_eq(httpd->sums.summary.failed, 1);
-	cr_expect_eq(table->rows->rows_before, 6);
-	cr_expect_eq(table->rows->before.summary.allocations, 18);
-	cr_expect_eq(table->rows->before.summary.failed, 1);
-	cr_expect_eq(table->rows->others.summary.allocations, 9);
-	cr_expect_eq(table->rows->others.summary.failed, 0);
+	cr_expect_eq(ranking->rows->rows_before, 6);
+	cr_expect_eq(ranking->rows->before.summary.allocations, 18);
+	cr_expect_eq(ranking->rows->before.summary.failed, 1);
+	cr_expect_eq(ranking->rows->others.summary.allocations, 9);
+	cr_expect_eq(ranking->rows->others.summary.failed, 0);
 }
 
 Test(group_rows, each_condition_has_its_account)
 {
 	static const FilterWords words[] = { { "min-count", "3" }, { "exclude", "ext4" } };
 	g_autoptr(Session) session = host_session();
-	g_autoptr(Table) table = table_new(session, "process", words, 1, NULL);
-	const FilterDrop *drop = &g_array_index(table->view->drops, FilterDrop, 0);
+	g_autoptr(Ranking) ranking = ranking_new(session, "process", words, 1, NULL);
+	const FilterDrop *drop = &g_array_index(ranking->view->drops, FilterDrop, 0);
 
-	cr_assert_eq(table->view->drops->len, 1, "conditions on numbers are not the stacks'");
+	cr_assert_eq(ranking->view->drops->len, 1, "conditions on numbers are not the stacks'");
 	cr_expect_str_eq(drop->option, "exclude");
 	cr_expect_eq(drop->rows, 1);
-	cr_assert_eq(table->rows->drops->len, 2);
-	drop = &g_array_index(table->rows->drops, FilterDrop, 0);
+	cr_assert_eq(ranking->rows->drops->len, 2);
+	drop = &g_array_index(ranking->rows->drops, FilterDrop, 0);
 	cr_expect_str_eq(drop->option, "min-count");
 	cr_expect_eq(drop->rows, 3, "kworker, [hardirq], sh: %u", (unsigned)drop->rows);
 	cr_expect_eq(drop->allocations, 4);
-	drop = &g_array_index(table->rows->drops, FilterDrop, 1);
+	drop = &g_array_index(ranking->rows->drops, FilterDrop, 1);
 	cr_expect_str_eq(drop->option, "top");
 	cr_expect_eq(drop->rows, 1);
 	cr_expect_eq(drop->allocations, 4);
@@ -347,14 +335,14 @@ static void expect_text(const TextCase *wanted)
 	static const FilterWords none[FILTERS_MAX];
 	g_autoptr(CallsiteSkip) skip = wanted->skip ? callsite_skip_new(wanted->skip, NULL) : NULL;
 	g_autoptr(Session) session = session_new(PLENTY);
-	g_autoptr(Table) table = NULL;
+	g_autoptr(Ranking) ranking = NULL;
 	g_autofree char *row = NULL;
 
 	session_take_text(session,
 			  &(EventText){ wanted->stack, strlen(wanted->stack), .weight = 1 });
-	table = table_new(session, "callsite,module", none, 0, skip);
-	cr_assert_eq(table->rows->rows->len, 1);
-	row = row_text(table->rows, 0);
+	ranking = ranking_new(session, "callsite,module", none, 0, skip);
+	cr_assert_eq(ranking->rows->rows->len, 1);
+	row = row_text(ranking->rows, 0);
 	cr_expect_str_eq(row + strlen("1 "), wanted->row, "%s: %s", wanted->stack, row);
 }
 
@@ -378,16 +366,17 @@ Test(group_rows, a_recorded_callsite_is_left_outwards)
 	g_autoptr(GByteArray) stream = g_byte_array_new();
 	EventBatch batch;
 
-	add_symbols(stream);
+	stream_add_text(stream, KMT_BATCH_MODULES, modules);
+	stream_add_text(stream, KMT_BATCH_SYMBOLS, kallsyms);
 	batch = event_batch_begin(stream, CPU, 0, 1000);
-	allocate(&batch, origin_of(&batch, frames, 4, 2, 64), 1, KMT_CONTEXT_TASK);
+	event_batch_allocate(&batch, origin_of(&batch, frames, 4, 2, 64), 1, KMT_CONTEXT_TASK);
 	event_batch_end(&batch, 1);
-	session_feed(session, stream->data, stream->len);
+	made_session_feed(session, stream);
 	session_finish(session);
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		g_autoptr(CallsiteSkip) skip = callsite_skip_new(rows[i][0], NULL);
-		g_autoptr(Table) table = table_new(session, "callsite", none, 0, skip);
-		g_autofree char *row = row_text(table->rows, 0);
+		g_autoptr(Ranking) ranking = ranking_new(session, "callsite", none, 0, skip);
+		g_autofree char *row = row_text(ranking->rows, 0);
 
 		cr_expect_str_eq(row, rows[i][1], "%s: %s", rows[i][0], row);
 	}
@@ -400,15 +389,15 @@ Test(group_rows, what_found_no_room_is_a_row_under_any_key)
 
 	for (const Dimension *key = dimensions; key->name; key++) {
 		g_autoptr(Session) session = session_new(1);
-		g_autoptr(Table) table = NULL;
+		g_autoptr(Ranking) ranking = NULL;
 
 		/* Nothing is paired here, and there are no probe points. */
 		if (key->of_held || key->of_hits)
 			continue;
 		session_take_text(session, &(EventText){ stack, 4 << 20, .weight = 3 });
-		table = table_new(session, key->name, none, 0, NULL);
-		cr_expect_eq(table->rows->rows->len, 1, "%s", key->name);
-		cr_expect_eq(table->rows->before.summary.allocations, 3, "%s", key->name);
+		ranking = ranking_new(session, key->name, none, 0, NULL);
+		cr_expect_eq(ranking->rows->rows->len, 1, "%s", key->name);
+		cr_expect_eq(ranking->rows->before.summary.allocations, 3, "%s", key->name);
 	}
 }
 
@@ -416,10 +405,10 @@ Test(group_rows, an_empty_profile_has_no_rows)
 {
 	static const FilterWords none[FILTERS_MAX];
 	g_autoptr(Session) session = session_new(PLENTY);
-	g_autoptr(Table) table = table_new(session, "pid,stack", none, 0, NULL);
+	g_autoptr(Ranking) ranking = ranking_new(session, "pid,stack", none, 0, NULL);
 
-	cr_expect_eq(table->rows->rows->len, 0);
-	cr_expect_eq(table->rows->rows_before, 0);
+	cr_expect_eq(ranking->rows->rows->len, 0);
+	cr_expect_eq(ranking->rows->rows_before, 0);
 }
 
 Test(group_rows, threads_of_the_kernel_are_folded)

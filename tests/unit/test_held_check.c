@@ -4,6 +4,7 @@
 #include "record/batch_writer.h"
 
 #include "event_batch.h"
+#include "made_session.h"
 #include "leaks.h"
 
 #include <criterion/criterion.h>
@@ -24,11 +25,6 @@ typedef struct {
 	uint64_t objects;
 } Run;
 
-static void feed(Run *run, const GByteArray *bytes)
-{
-	session_feed(run->session, bytes->data, bytes->len);
-}
-
 #define SLABINFO(objects)                                                                          \
 	"slabinfo - version: 2.1\n# name ...\n"                                                    \
 	"filp " objects " 2100 256 16 1 : tunables 0 0 0 : slabdata 100 100 0\n"
@@ -45,7 +41,7 @@ static Run begin(void)
 	session_set_number(run.session, KMT_FIELD_WINDOW_START_NS, START_NS);
 	batch_write_reading(bytes, KMT_BATCH_SLABINFO, KMT_READING_START, START_NS, text,
 			    strlen(text));
-	feed(&run, bytes);
+	made_session_feed(run.session, bytes);
 	return run;
 }
 
@@ -69,7 +65,7 @@ static void allocate(Run *run, uint64_t from_ns, unsigned objects)
 				  ADDRESS + run->objects++ * SLOT_BYTES);
 	event_batch_heartbeat(&batch, from_ns + SECOND, 0, 0);
 	event_batch_end(&batch, objects);
-	feed(run, bytes);
+	made_session_feed(run->session, bytes);
 }
 
 /* Compares what is held at a time with a reading. */

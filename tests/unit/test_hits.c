@@ -6,6 +6,7 @@
 #include "report/hit_rows.h"
 #include "session/losses.h"
 #include "session/session.h"
+#include "made_session.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -30,14 +31,6 @@ static void send(const void *batch, size_t bytes, void *user_data)
 	Stage *stage = user_data;
 
 	session_feed(stage->session, batch, bytes);
-}
-
-static void feed_text(Stage *stage, uint8_t kind, const char *text)
-{
-	g_autoptr(GByteArray) batch = g_byte_array_new();
-
-	batch_write_text(batch, kind, 0, text, strlen(text));
-	session_feed(stage->session, batch->data, batch->len);
 }
 
 static void stage_init(Stage *stage)
@@ -165,7 +158,7 @@ Test(hits, user_frames_become_places_in_the_files_of_their_process)
 
 	stage_init(&stage);
 	profile = stage.session->profile;
-	feed_text(&stage, KMT_BATCH_MAPS, maps);
+	made_session_feed_text(stage.session, KMT_BATCH_MAPS, maps);
 	add(&stage, &worker, hit);
 	add(&stage, &other, hit);
 	finish(&stage);
@@ -198,7 +191,7 @@ Test(hits, user_stacks_that_are_missing_are_not_whole)
 	Stage stage;
 
 	stage_init(&stage);
-	feed_text(&stage, KMT_BATCH_MAPS, maps);
+	made_session_feed_text(stage.session, KMT_BATCH_MAPS, maps);
 	for (int i = 0; i < 2; i++)
 		add(&stage, &worker, with);
 	add(&stage, &other, with); /* it has no such mapping */
@@ -222,7 +215,7 @@ Test(hits, a_call_that_ends_its_mapping_is_found)
 	StackId stack;
 
 	stage_init(&stage);
-	feed_text(&stage, KMT_BATCH_MAPS, maps);
+	made_session_feed_text(stage.session, KMT_BATCH_MAPS, maps);
 	add(&stage, &worker, (PointHit){ .time_ns = SECOND, .user_frames = user, .user_depth = 2 });
 	finish(&stage);
 	stack = profile_origin(stage.session->profile, cell_of(&stage, "worker", 0)->origin)->stack;
@@ -239,7 +232,7 @@ Test(hits, data_counts_by_its_mapping_and_may_be_unknown)
 	StackId stack;
 
 	stage_init(&stage);
-	feed_text(&stage, KMT_BATCH_MAPS, maps);
+	made_session_feed_text(stage.session, KMT_BATCH_MAPS, maps);
 	for (uint16_t i = 0; i < G_N_ELEMENTS(data); i++) {
 		const uint64_t user[] = { data[i], LIBRARY + 0x10 };
 
@@ -281,7 +274,7 @@ static void run_short_processes(Stage *stage, unsigned processes, const char *en
 					       time_ns, tgid, time_ns, tgid, time_ns, tgid);
 		for (unsigned tgid = 1000 + i; *end && tgid < 1000 + i + at_a_time; tgid++)
 			g_string_append_printf(lines, "%s %lu %u\n", end, time_ns + 1, tgid);
-		feed_text(stage, KMT_BATCH_MAPS, lines->str);
+		made_session_feed_text(stage->session, KMT_BATCH_MAPS, lines->str);
 		event_writer_beat(stage->writer, time_ns);
 		event_writer_close(stage->writer);
 		event_writer_open(stage->writer, &stage->cpus[0]);
@@ -296,8 +289,9 @@ static uint32_t places_of_late_hit(Stage *stage)
 	UserPlace places[KMT_STACK_DEPTH_MAX];
 	const ProfileCell *cell;
 
-	feed_text(stage, KMT_BATCH_MAPS,
-		  "m 90000000000 900000 555555554000 10000 1000 8:1 2c 0 - /usr/bin/late\n");
+	made_session_feed_text(
+		stage->session, KMT_BATCH_MAPS,
+		"m 90000000000 900000 555555554000 10000 1000 8:1 2c 0 - /usr/bin/late\n");
 	add(stage, &late,
 	    (PointHit){ .time_ns = 90000000001, .user_frames = user, .user_depth = 2 });
 	finish(stage);
@@ -349,8 +343,10 @@ Test(hits, lines_of_programs_that_cannot_be_read_are_a_loss)
 	Stage stage;
 
 	stage_init(&stage);
-	feed_text(&stage, KMT_BATCH_MAPS, "m 100 seven 1000 3000 0 8:1 a 0 - /bin/a\n");
-	feed_text(&stage, KMT_BATCH_USER_SYMBOLS, "s i:8:1:a:0 10 0 20 of_no_object\n");
+	made_session_feed_text(stage.session, KMT_BATCH_MAPS,
+			       "m 100 seven 1000 3000 0 8:1 a 0 - /bin/a\n");
+	made_session_feed_text(stage.session, KMT_BATCH_USER_SYMBOLS,
+			       "s i:8:1:a:0 10 0 20 of_no_object\n");
 	finish(&stage);
 	losses = losses_of(stage.session);
 	cr_expect_eq(losses.user_lines_unreadable, 2);
@@ -417,7 +413,7 @@ Test(hits, classes_of_lengths_have_decimal_borders)
 	DurationTotals totals;
 
 	stage_init(&stage);
-	feed_text(&stage, KMT_BATCH_POINTS, pairs);
+	made_session_feed_text(stage.session, KMT_BATCH_POINTS, pairs);
 	for (unsigned i = 0; i < classes; i++) {
 		const uint64_t begin_ns = 1000 + 100000 * (uint64_t)i;
 
@@ -442,7 +438,7 @@ Test(hits, a_begin_and_the_next_end_of_its_thread_are_a_time_span)
 	ProfileValues values;
 
 	stage_init(&stage);
-	feed_text(&stage, KMT_BATCH_POINTS, pairs);
+	made_session_feed_text(stage.session, KMT_BATCH_POINTS, pairs);
 	at(&stage, 0, &worker, 100, 0);
 	at(&stage, 0, &other, 150, 0);
 	at(&stage, 0, &worker, 1100, 1);
@@ -481,7 +477,7 @@ Test(hits, threads_that_ended_leave_room_for_time_spans_of_later_ones)
 	Stage stage;
 
 	stage_init_small(&stage);
-	feed_text(&stage, KMT_BATCH_POINTS, pairs);
+	made_session_feed_text(stage.session, KMT_BATCH_POINTS, pairs);
 	for (uint32_t i = 0; i < threads; i++) {
 		EventTask thread = thread_of(i);
 
@@ -502,7 +498,7 @@ Test(hits, begins_without_room_are_a_loss)
 	Stage stage;
 
 	stage_init_small(&stage);
-	feed_text(&stage, KMT_BATCH_POINTS, pairs);
+	made_session_feed_text(stage.session, KMT_BATCH_POINTS, pairs);
 	for (uint32_t i = 0; i < threads; i++) {
 		EventTask thread = thread_of(i);
 
@@ -522,7 +518,7 @@ Test(hits, a_time_span_may_end_on_another_cpu_whose_batch_came_first)
 	Stage stage;
 
 	stage_init(&stage);
-	feed_text(&stage, KMT_BATCH_POINTS, pairs);
+	made_session_feed_text(stage.session, KMT_BATCH_POINTS, pairs);
 	at(&stage, 1, &worker, 900, 1);
 	at(&stage, 0, &worker, 100, 0);
 	finish(&stage);
@@ -536,7 +532,7 @@ Test(hits, a_begin_after_a_begin_replaces_it)
 	Stage stage;
 
 	stage_init(&stage);
-	feed_text(&stage, KMT_BATCH_POINTS, pairs);
+	made_session_feed_text(stage.session, KMT_BATCH_POINTS, pairs);
 	at(&stage, 0, &worker, 100, 0);
 	at(&stage, 0, &worker, 500, 0);
 	at(&stage, 0, &worker, 600, 1);
@@ -571,7 +567,7 @@ static void feed_columns(Stage *stage, const char *names)
 	g_autoptr(GByteArray) batch = g_byte_array_new();
 
 	batch_write_info(batch, &columns, 1);
-	session_feed(stage->session, batch->data, batch->len);
+	made_session_feed(stage->session, batch);
 }
 
 Test(hits, a_listed_end_knows_its_begin_in_the_same_thread)
@@ -581,7 +577,7 @@ Test(hits, a_listed_end_knows_its_begin_in_the_same_thread)
 
 	stage_init(&stage);
 	feed_columns(&stage, "time\tlatency");
-	feed_text(&stage, KMT_BATCH_POINTS, pairs);
+	made_session_feed_text(stage.session, KMT_BATCH_POINTS, pairs);
 	at(&stage, 0, &worker, 100, 0);
 	at(&stage, 0, &other, 100, 0);
 	at(&stage, 0, &worker, 400, 1);
@@ -607,7 +603,7 @@ Test(hits, a_recording_cannot_choose_what_the_names_of_columns_do)
 
 	stage_init(&stage);
 	feed_columns(&stage, "time\ta\":1,\"b\t=1,2\tORDER_0");
-	feed_text(&stage, KMT_BATCH_POINTS, pairs);
+	made_session_feed_text(stage.session, KMT_BATCH_POINTS, pairs);
 	at(&stage, 0, &worker, 100, 0);
 	finish(&stage);
 	rows = hit_rows_new(stage.session, &view, 0);
@@ -625,7 +621,7 @@ Test(hits, time_spans_of_a_stream_without_heartbeats_take_bounded_memory)
 	Stage stage;
 
 	stage_init(&stage);
-	feed_text(&stage, KMT_BATCH_POINTS, pairs);
+	made_session_feed_text(stage.session, KMT_BATCH_POINTS, pairs);
 	for (unsigned i = 0; i < SPANS; i++) {
 		at(&stage, 0, &worker, i * 10, 0);
 		at(&stage, 0, &worker, i * 10 + 5, 1);
@@ -642,7 +638,7 @@ Test(hits, in_interrupts_the_cpu_is_the_thread)
 	Stage stage;
 
 	stage_init(&stage);
-	feed_text(&stage, KMT_BATCH_POINTS, pairs);
+	made_session_feed_text(stage.session, KMT_BATCH_POINTS, pairs);
 	add(&stage, &worker, hit);
 	hit.time_ns += 40;
 	hit.point = 1;

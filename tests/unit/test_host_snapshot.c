@@ -5,6 +5,7 @@
 #include "fake_host.h"
 #include "leaks.h"
 #include "session/session.h"
+#include "made_session.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -170,7 +171,7 @@ Test(host_snapshot, the_written_batches_give_names)
 	Symbol symbol;
 
 	host_snapshot_write(snapshot, bytes);
-	session_feed(session, bytes->data, bytes->len);
+	made_session_feed(session, bytes);
 	cr_assert(symbol_store_lookup(session->symbols, 0, 0xffffffff81000018, &symbol));
 	cr_expect(eq(str, (char *)symbol.name, "local"));
 	cr_expect(eq(ptr, (void *)symbol.module, NULL));

@@ -16,6 +16,7 @@
 #include "render/formats/renderers.h"
 #include "session/session.h"
 #include "symbols/frame_namer.h"
+#include "made_session.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -32,7 +33,7 @@ static Session *session_of(const char *shape, unsigned parts)
 	Session *session = session_new(MEMORY_BYTES);
 
 	hostile_shape_lookup(shape)->append(bytes, parts);
-	session_feed(session, bytes->data, bytes->len);
+	made_session_feed(session, bytes);
 	session_finish(session);
 	return session;
 }
@@ -42,8 +43,7 @@ static View *view_of(const Session *session)
 	g_autoptr(GPtrArray) filters = g_ptr_array_new();
 	const ViewOptions options = { .filters = filters, .top = UINT64_MAX };
 
-	return view_new(&(ViewSource){ .profile = session->profile, .symbols = session->symbols },
-			&options);
+	return made_view(session, &options);
 }
 
 Test(hostile, addresses_that_were_made_to_collide_spread_well)
@@ -217,14 +217,8 @@ static char *report_of(const Session *session)
 						       .memory = session->memory },
 					&options);
 	const ReportSource source = { .session = session, .view = view, .options = &options };
-	g_autoptr(ReportModel) model = report_model_new(REPORT_STACKS, &source);
-	char *text = NULL;
-	size_t length = 0;
-	FILE *out = open_memstream(&text, &length);
 
-	renderers[0].render(model, out);
-	fclose(out);
-	return text;
+	return made_report(REPORT_STACKS, &source, &renderers[0]);
 }
 
 static void feed_shape(Session *session, const char *shape, unsigned parts)
@@ -232,7 +226,7 @@ static void feed_shape(Session *session, const char *shape, unsigned parts)
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 
 	hostile_shape_lookup(shape)->append(bytes, parts);
-	session_feed(session, bytes->data, bytes->len);
+	made_session_feed(session, bytes);
 	session_finish(session);
 }
 
@@ -379,20 +373,13 @@ static char *interval_of(const Session *session, const RateTable *table, const R
 	const ReportSource source = { .command = "slabratetop",
 				      .session = session,
 				      .interval = &interval };
-	g_autoptr(ReportModel) model = report_model_new(REPORT_INTERVAL, &source);
-	char *text = NULL;
-	size_t length = 0;
-	FILE *out = open_memstream(&text, &length);
 
-	renderer_lookup("json")->render(model, out);
-	fclose(out);
-	return text;
+	return made_report(REPORT_INTERVAL, &source, renderer_lookup("json"));
 }
 
 Test(hostile, json_has_no_control_character_of_any_kind)
 {
 	const InfoField fields[] = { { KMT_FIELD_COVERED, 0, "a\xc2\x9b\x7f\tz" } };
-	g_autoptr(GByteArray) bytes = g_byte_array_new();
 	g_autoptr(Session) session = session_new(MEMORY_BYTES);
 	const RateLayout layout = {
 		.columns = (const Metric *const[]){ &metrics[METRIC_CACHE], NULL },
@@ -401,8 +388,7 @@ Test(hostile, json_has_no_control_character_of_any_kind)
 	g_autoptr(RateTable) table = g_new0(RateTable, 1);
 	char *json;
 
-	batch_write_info(bytes, fields, G_N_ELEMENTS(fields));
-	session_feed(session, bytes->data, bytes->len);
+	made_session_feed_facts(session, fields, G_N_ELEMENTS(fields));
 	table->rows = g_array_new(FALSE, FALSE, sizeof(RateRow));
 	table->texts = text_pool_new();
 	table->sum.label = "";

@@ -3,6 +3,7 @@
 
 #include "import/import_count.h"
 #include "event_batch.h"
+#include "made_session.h"
 #include "leaks.h"
 #include "record/batch_writer.h"
 #include "render/formats/renderers.h"
@@ -198,14 +199,11 @@ static void append_events(GByteArray *stream)
 static Session *session_fed(const char *kallsyms)
 {
 	g_autoptr(GByteArray) stream = g_byte_array_new();
-	Session *session = session_new(PLENTY);
 
 	if (kallsyms)
-		batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, kallsyms, strlen(kallsyms));
+		stream_add_text(stream, KMT_BATCH_SYMBOLS, kallsyms);
 	append_events(stream);
-	session_feed(session, stream->data, stream->len);
-	session_finish(session);
-	return session;
+	return made_session_new(stream);
 }
 
 /* Sums the cells of allocations. */
@@ -264,32 +262,21 @@ static const struct {
 static bool says_twice(const Session *session)
 {
 	const ViewOptions options = { .top = UINT64_MAX };
-	const ViewSource of = { .profile = session->profile, .symbols = session->symbols };
-	g_autoptr(View) view = view_new(&of, &options);
+	g_autoptr(View) view = made_view(session, &options);
 	const ReportSource source = { .session = session, .view = view, .options = &options };
-	g_autoptr(ReportModel) model = report_model_new(REPORT_STACKS, &source);
-	char *text = NULL;
-	size_t length = 0;
-	FILE *out = open_memstream(&text, &length);
-	bool says_so;
+	g_autofree char *text = made_report(REPORT_STACKS, &source, &renderers[0]);
 
-	renderers[0].render(model, out);
-	fclose(out);
-	says_so = strstr(text, "\nLarge kmallocs: those above 8,192 bytes may be counted twice");
-	free(text);
-	return says_so;
+	return strstr(text, "\nLarge kmallocs: those above 8,192 bytes may be counted twice");
 }
 
 Test(inner_kmallocs, a_report_says_where_large_ones_may_count_twice)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
 		g_autoptr(Session) session = session_fed(lines[i].kallsyms);
-		g_autoptr(GByteArray) more = g_byte_array_new();
 		const InfoField release = { KMT_FIELD_RELEASE, 0, lines[i].release };
 
 		if (lines[i].release)
-			batch_write_info(more, &release, 1);
-		session_feed(session, more->data, more->len);
+			made_session_feed_facts(session, &release, 1);
 		cr_expect_eq(says_twice(session), lines[i].says_so, "%s", lines[i].release);
 	}
 }

@@ -4,6 +4,7 @@
 #include "leaks.h"
 #include "record/batch_writer.h"
 #include "render/formats/renderers.h"
+#include "made_session.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -110,7 +111,7 @@ static void add_reading(Session *session, enum KmtReading reading, uint64_t ns, 
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 
 	batch_write_reading(bytes, KMT_BATCH_SLABINFO, reading, ns, text, strlen(text));
-	session_feed(session, bytes->data, bytes->len);
+	made_session_feed(session, bytes);
 }
 
 #define SLABINFO(objects)                                                                          \
@@ -126,18 +127,13 @@ Test(json, caches_that_grow_are_rows)
 	const ReportSource source = { .command = "slabstack",
 				      .session = session,
 				      .options = &options };
-	g_autoptr(ReportModel) model = NULL;
 	const char *caches;
-	char *text = NULL;
-	size_t length = 0;
-	FILE *out = open_memstream(&text, &length);
+	char *text;
 
 	add_reading(session, KMT_READING_START, 1000000000, SLABINFO("1000"));
 	add_reading(session, KMT_READING_END, 3000000000, SLABINFO("2000"));
 	session_finish(session);
-	model = report_model_new(REPORT_SLAB_CACHES, &source);
-	renderer_lookup("json")->render(model, out);
-	fclose(out);
+	text = made_report(REPORT_SLAB_CACHES, &source, renderer_lookup("json"));
 	caches = strstr(text, "\"duration_seconds\":2.000000000,\"memory_start\":");
 	cr_assert_not_null(caches, "%s", text);
 	caches = strstr(caches, "\"caches\":");

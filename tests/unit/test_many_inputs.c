@@ -74,12 +74,11 @@ static void record(const char *folder, const char *name, const MadeRun *recordin
 	uint16_t origin;
 
 	write_info(stream, recording);
-	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, symbols, strlen(symbols));
+	stream_add_text(stream, KMT_BATCH_SYMBOLS, symbols);
 	batch = event_batch_begin(stream, CPU, 0, recording->start_ns);
 	event_batch_task(&batch, 10, "sh");
 	origin = event_batch_origin(&batch, frames, 2, 60, 64);
-	for (unsigned i = 0; i < recording->allocations; i++)
-		event_batch_event(&batch, KMT_RECORD_ALLOC, origin, i, KMT_CONTEXT_TASK, 0x1000);
+	event_batch_allocate(&batch, origin, recording->allocations, KMT_CONTEXT_TASK);
 	event_batch_end(&batch, recording->allocations + recording->lost);
 	temporary_write(folder, name, stream->data, stream->len);
 }

@@ -8,6 +8,7 @@
 #include "record/batch_writer.h"
 #include "render/text/render_text.h"
 #include "session/session.h"
+#include "made_session.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -92,7 +93,7 @@ static const char *read_into(Session *session, const char *root, enum KmtReading
 	const GString *text;
 
 	memory_facts_append(out, root, reading);
-	session_feed(session, out->data, out->len);
+	made_session_feed(session, out);
 	text = run_text_of(session->text, KMT_BATCH_MEMORY, reading);
 	return text ? text->str : NULL;
 }
@@ -216,7 +217,7 @@ static char *report_of(const char *start, const char *end)
 	if (end)
 		batch_write_reading(out, KMT_BATCH_MEMORY, KMT_READING_END, 11 * SECOND_NS, end,
 				    strlen(end));
-	session_feed(session, out->data, out->len);
+	made_session_feed(session, out);
 	facts = facts_new(session, true);
 	append_memory_state(text, facts);
 	return g_string_free(text, FALSE);

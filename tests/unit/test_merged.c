@@ -2,6 +2,7 @@
 #include "report/merged.h"
 
 #include "event_batch.h"
+#include "made_session.h"
 #include "leaks.h"
 #include "record/batch_writer.h"
 #include "session/session.h"
@@ -43,12 +44,6 @@ typedef struct {
 	const char *cache; /* NULL: unknown */
 } Run;
 
-static void allocate(EventBatch *batch, uint16_t origin, unsigned times)
-{
-	for (unsigned i = 0; i < times; i++)
-		event_batch_event(batch, KMT_RECORD_ALLOC, origin, i, KMT_CONTEXT_TASK, 0x1000);
-}
-
 static void write_events(GByteArray *stream, const Run *run)
 {
 	const uint32_t alpha[] = { run->kernel->allocator, run->kernel->alpha };
@@ -60,13 +55,14 @@ static void write_events(GByteArray *stream, const Run *run)
 	if (run->cache)
 		event_batch_cache(&batch, run->cache, 64, 64);
 	origin = event_batch_origin(&batch, alpha, 2, 60, 64);
-	allocate(&batch, origin, run->times);
+	event_batch_allocate(&batch, origin, run->times, KMT_CONTEXT_TASK);
 	event_batch_event(&batch, KMT_RECORD_ALLOC, origin, 0, KMT_CONTEXT_TASK, 0);
-	allocate(&batch, event_batch_origin(&batch, beta, 2, 3000, 4096), 1);
+	event_batch_allocate(&batch, event_batch_origin(&batch, beta, 2, 3000, 4096), 1,
+			     KMT_CONTEXT_TASK);
 	origin = event_batch_origin(&batch, beta, 2, 0, 0);
 	for (unsigned i = 0; i < 2; i++)
 		event_batch_event(&batch, KMT_RECORD_FREE, origin, i, KMT_CONTEXT_TASK, 0x1000);
-	event_batch_end(&batch, event_batch_header(&batch)->events);
+	event_batch_end_only(&batch);
 }
 
 /* Many call paths, each with one allocation of a process of its own. */
@@ -78,7 +74,8 @@ static void write_many(GByteArray *stream)
 		g_autofree char *name = g_strdup_printf("task%u-x", i);
 
 		event_batch_task(&batch, i + 1, name);
-		allocate(&batch, event_batch_origin(&batch, frames, 2, 10, 16), 1);
+		event_batch_allocate(&batch, event_batch_origin(&batch, frames, 2, 10, 16), 1,
+				     KMT_CONTEXT_TASK);
 		event_batch_end(&batch, i + 1);
 	}
 }
@@ -87,16 +84,13 @@ static Session *session_of(const Run *run)
 {
 	g_autoptr(GByteArray) stream = g_byte_array_new();
 	const char *symbols = run ? run->kernel->symbols : "";
-	Session *session = session_new(PLENTY);
 
-	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, symbols, strlen(symbols));
+	stream_add_text(stream, KMT_BATCH_SYMBOLS, symbols);
 	if (run)
 		write_events(stream, run);
 	else
 		write_many(stream);
-	session_feed(session, stream->data, stream->len);
-	session_finish(session);
-	return session;
+	return made_session_new(stream);
 }
 
 /* Adds the run; NULL: that with many call paths. */
@@ -124,7 +118,7 @@ static void add_run(Merged *merged, RunNames *names, const Run *run)
 	merged_add(merged, view, number, NULL);
 }
 
-/* A table of merged runs. */
+/* A ranking of merged runs. */
 typedef struct {
 	RunNames *names;
 	Merged *merged;
@@ -132,47 +126,47 @@ typedef struct {
 	ViewSource source;
 	View *view;
 	GroupRows *rows;
-} Table;
+} Ranking;
 
-static Table *table_new(const char *by, size_t bytes_max, const Run *const *runs, guint count)
+static Ranking *ranking_new(const char *by, size_t bytes_max, const Run *const *runs, guint count)
 {
-	Table *table = g_new0(Table, 1);
+	Ranking *ranking = g_new0(Ranking, 1);
 
-	table->options.top = UINT64_MAX;
-	cr_assert(dimensions_parse(by, false, table->options.by, NULL), "%s", by);
-	table->names = run_names_new(false);
-	run_names_add_unknown(table->names);
-	table->merged =
-		merged_new(bytes_max, merged_parts_of(table->options.by, NULL), table->names);
+	ranking->options.top = UINT64_MAX;
+	cr_assert(dimensions_parse(by, false, ranking->options.by, NULL), "%s", by);
+	ranking->names = run_names_new(false);
+	run_names_add_unknown(ranking->names);
+	ranking->merged =
+		merged_new(bytes_max, merged_parts_of(ranking->options.by, NULL), ranking->names);
 	for (guint i = 0; i < count; i++)
-		add_run(table->merged, table->names, runs[i]);
-	table->source = merged_source(table->merged);
-	table->view = view_new(&table->source, &table->options);
-	table->rows = group_rows_new(table->view, &table->options, false);
-	return table;
+		add_run(ranking->merged, ranking->names, runs[i]);
+	ranking->source = merged_source(ranking->merged);
+	ranking->view = view_new(&ranking->source, &ranking->options);
+	ranking->rows = group_rows_new(ranking->view, &ranking->options, false);
+	return ranking;
 }
 
-static void table_free(Table *table)
+static void ranking_free(Ranking *ranking)
 {
-	group_rows_free(table->rows);
-	view_free(table->view);
-	merged_free(table->merged);
-	run_names_free(table->names);
-	g_free(table);
+	group_rows_free(ranking->rows);
+	view_free(ranking->view);
+	merged_free(ranking->merged);
+	run_names_free(ranking->names);
+	g_free(ranking);
 }
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Table, table_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Ranking, ranking_free)
 
 /* Returns the rows as "7 sh; 1 httpd", most first. */
-static char *text_of(const Table *table)
+static char *text_of(const Ranking *ranking)
 {
 	GString *text = g_string_new(NULL);
 
-	for (guint i = 0; i < table->rows->rows->len; i++) {
-		const GroupRow *row = &g_array_index(table->rows->rows, GroupRow, i);
+	for (guint i = 0; i < ranking->rows->rows->len; i++) {
+		const GroupRow *row = &g_array_index(ranking->rows->rows, GroupRow, i);
 
 		g_string_append_printf(text, "%s%" G_GUINT64_FORMAT " ", i ? "; " : "",
 				       row->sums.summary.allocations);
-		group_rows_append_label(table->rows, row, 0, text);
+		group_rows_append_label(ranking->rows, row, 0, text);
 	}
 	return g_string_free(text, FALSE);
 }
@@ -184,17 +178,17 @@ static const Run *const both[] = { &of_older, &of_newer, &of_another_cache };
 
 static void expect_rows(const char *by, guint runs, const char *wanted)
 {
-	g_autoptr(Table) table = table_new(by, PLENTY, both, runs);
-	g_autofree char *rows = text_of(table);
+	g_autoptr(Ranking) ranking = ranking_new(by, PLENTY, both, runs);
+	g_autofree char *rows = text_of(ranking);
 
 	cr_expect(eq(str, rows, (char *)wanted), "%s", by);
 }
 
 Test(merged, a_path_at_the_addresses_of_two_kernels_is_one_row)
 {
-	g_autoptr(Table) table = table_new("stack", PLENTY, both, 2);
-	const GroupRow *alpha = &g_array_index(table->rows->rows, GroupRow, 0);
-	g_autofree char *rows = text_of(table);
+	g_autoptr(Ranking) ranking = ranking_new("stack", PLENTY, both, 2);
+	const GroupRow *alpha = &g_array_index(ranking->rows->rows, GroupRow, 0);
+	g_autofree char *rows = text_of(ranking);
 
 	cr_expect(eq(str, rows,
 		     (char *)"7  __kmalloc [kernel]\n alpha [kernel]\n; "
@@ -202,7 +196,7 @@ Test(merged, a_path_at_the_addresses_of_two_kernels_is_one_row)
 	cr_expect(eq(u64, alpha->sums.summary.failed, 2));
 	cr_expect(eq(u64, alpha->sums.summary.bytes_requested, 7 * 60));
 	cr_expect(eq(u64, alpha->sums.summary.bytes_allocated, 7 * 64));
-	cr_expect(eq(u32, merged_stacks(table->merged), 2));
+	cr_expect(eq(u32, merged_stacks(ranking->merged), 2));
 }
 
 Test(merged, call_sites_of_two_kernels_are_one_row)
@@ -218,9 +212,9 @@ Test(merged, processes_of_one_name_are_one_row_but_their_pids_are_not)
 
 Test(merged, equal_pids_of_two_hosts_are_two_processes)
 {
-	g_autoptr(Table) table = table_new("pid", PLENTY, both, 3);
+	g_autoptr(Ranking) ranking = ranking_new("pid", PLENTY, both, 3);
 
-	cr_expect(eq(u32, table->rows->rows->len, 3));
+	cr_expect(eq(u32, ranking->rows->rows->len, 3));
 }
 
 Test(merged, runs_and_hosts_are_apart_if_a_key_asks_for_them)
@@ -236,9 +230,9 @@ Test(merged, caches_are_joined_by_name)
 
 Test(merged, frees_add_up)
 {
-	g_autoptr(Table) table = table_new("process", PLENTY, both, 3);
+	g_autoptr(Ranking) ranking = ranking_new("process", PLENTY, both, 3);
 
-	cr_expect(eq(u64, table->view->frees, 6));
+	cr_expect(eq(u64, ranking->view->frees, 6));
 }
 
 Test(merged, only_parts_that_keys_need_are_kept)
@@ -256,13 +250,13 @@ Test(merged, only_parts_that_keys_need_are_kept)
 }
 
 /* Returns the row of what found no room; NULL: there is none. */
-static const GroupRow *row_of_others(const Table *table, const char *label)
+static const GroupRow *row_of_others(const Ranking *ranking, const char *label)
 {
-	for (guint i = 0; i < table->rows->rows->len; i++) {
-		const GroupRow *row = &g_array_index(table->rows->rows, GroupRow, i);
+	for (guint i = 0; i < ranking->rows->rows->len; i++) {
+		const GroupRow *row = &g_array_index(ranking->rows->rows, GroupRow, i);
 		g_autoptr(GString) text = g_string_new(NULL);
 
-		group_rows_append_label(table->rows, row, 0, text);
+		group_rows_append_label(ranking->rows, row, 0, text);
 		if (strstr(text->str, label))
 			return row;
 	}
@@ -276,12 +270,12 @@ Test(merged, stacks_that_find_no_room_are_a_row_of_their_own_and_the_total_is_wh
 	static const size_t limits[] = { NO_ROOM, TIGHT, PLENTY };
 
 	for (gsize i = 0; i < G_N_ELEMENTS(limits); i++) {
-		g_autoptr(Table) table = table_new("stack", limits[i], many, 2);
-		const GroupRow *others = row_of_others(table, "[stacks beyond the memory bound]");
-		uint64_t lost = merged_overflow(table->merged).over_bound;
+		g_autoptr(Ranking) ranking = ranking_new("stack", limits[i], many, 2);
+		const GroupRow *others = row_of_others(ranking, "[stacks beyond the memory bound]");
+		uint64_t lost = merged_overflow(ranking->merged).over_bound;
 
-		cr_expect(eq(u64, table->view->before.summary.allocations, MANY_PATHS + 5));
-		cr_expect(eq(u64, table->view->before.summary.failed, 1));
+		cr_expect(eq(u64, ranking->view->before.summary.allocations, MANY_PATHS + 5));
+		cr_expect(eq(u64, ranking->view->before.summary.failed, 1));
 		cr_expect(eq(int, others != NULL, limits[i] != PLENTY));
 		cr_expect(eq(int, lost > 0, limits[i] != PLENTY));
 		if (others)
@@ -293,20 +287,20 @@ Test(merged, stacks_that_find_no_room_are_a_row_of_their_own_and_the_total_is_wh
 
 Test(merged, tasks_that_find_no_room_are_other_tasks_and_the_total_is_whole)
 {
-	g_autoptr(Table) table = table_new("process", NO_ROOM, many, 2);
-	const GroupRow *others = row_of_others(table, "[other tasks]");
+	g_autoptr(Ranking) ranking = ranking_new("process", NO_ROOM, many, 2);
+	const GroupRow *others = row_of_others(ranking, "[other tasks]");
 
-	cr_expect(eq(u64, table->rows->before.summary.allocations, MANY_PATHS + 5));
+	cr_expect(eq(u64, ranking->rows->before.summary.allocations, MANY_PATHS + 5));
 	cr_assert(others != NULL);
-	cr_expect(lt(u64, 0, merged_overflow(table->merged).of_other_tasks));
+	cr_expect(lt(u64, 0, merged_overflow(ranking->merged).of_other_tasks));
 }
 
 Test(merged, the_host_of_what_finds_no_room_is_known)
 {
 	static const Run *const full[] = { NULL, &of_older, &of_newer };
-	g_autoptr(Table) table = table_new("host", NO_ROOM, full, G_N_ELEMENTS(full));
-	g_autofree char *rows = text_of(table);
+	g_autoptr(Ranking) ranking = ranking_new("host", NO_ROOM, full, G_N_ELEMENTS(full));
+	g_autofree char *rows = text_of(ranking);
 
-	cr_expect(lt(u64, 0, merged_overflow(table->merged).of_other_tasks));
+	cr_expect(lt(u64, 0, merged_overflow(ranking->merged).of_other_tasks));
 	cr_expect(eq(str, rows, (char *)"1000 host-a.kmr; 5 host-b.kmr; 4 host-c.kmr"));
 }

@@ -2,6 +2,7 @@
 #include "table/metric.h"
 
 #include "event_batch.h"
+#include "made_session.h"
 #include "leaks.h"
 #include "options/options.h"
 #include "report/model.h"
@@ -212,7 +213,7 @@ static RateTable *rates_of(Session *session)
 							  });
 
 	write_events(stream);
-	session_feed(session, stream->data, stream->len);
+	made_session_feed(session, stream);
 	session_finish(session);
 	rate_feed_finish(feed);
 	return table;

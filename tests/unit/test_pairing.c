@@ -4,6 +4,7 @@
 #include "session/session.h"
 
 #include "event_batch.h"
+#include "made_session.h"
 #include "leaks.h"
 
 #include <criterion/criterion.h>
@@ -39,7 +40,7 @@ static Session *paired(GByteArray *bytes, size_t memory_bytes)
 	Session *session = session_new(memory_bytes);
 
 	session_pair(session, false);
-	session_feed(session, bytes->data, bytes->len);
+	made_session_feed(session, bytes);
 	session_finish(session);
 	return session;
 }
@@ -91,14 +92,14 @@ Test(pairing, a_report_in_the_middle_shows_what_is_held_then)
 	event_batch_heartbeat(&batch, LATER_NS, 0, 0);
 	event_batch_end(&batch, 10);
 	session_pair(session, false);
-	session_feed(session, bytes->data, bytes->len);
+	made_session_feed(session, bytes);
 	cr_expect(eq(u64, shown(session), 10));
 	g_byte_array_set_size(bytes, 0);
 	batch = begin(bytes, 0, 1, LATER_NS);
 	for (unsigned i = 0; i < 7; i++)
 		add(&batch, KMT_RECORD_FREE, 200 + i, i);
 	event_batch_end(&batch, 7);
-	session_feed(session, bytes->data, bytes->len);
+	made_session_feed(session, bytes);
 	session_finish(session);
 	cr_expect(eq(u64, shown(session), 3));
 }
@@ -134,14 +135,14 @@ Test(pairing, events_wait_until_every_cpu_has_sent_theirs)
 	event_batch_heartbeat(&batch, LATER_NS, 0, 0);
 	event_batch_end(&batch, 1);
 	session_pair(session, false);
-	session_feed(session, bytes->data, bytes->len);
+	made_session_feed(session, bytes);
 	cr_expect(eq(u64, pairing_totals(session->pairing).unknown, 0));
 	g_byte_array_set_size(bytes, 0);
 	batch = begin(bytes, 0, 1, 1100);
 	add(&batch, KMT_RECORD_ALLOC, 100, 1);
 	event_batch_heartbeat(&batch, LATER_NS, 0, 0);
 	event_batch_end(&batch, 1);
-	session_feed(session, bytes->data, bytes->len);
+	made_session_feed(session, bytes);
 	cr_expect(eq(u64, pairing_totals(session->pairing).freed, 1));
 	cr_expect(eq(u64, pairing_totals(session->pairing).unknown, 0));
 }
@@ -187,7 +188,7 @@ Test(pairing, frees_after_the_end_count)
 	event_batch_end(&batch, 4);
 	session_pair(session, false);
 	session_set_number(session, KMT_FIELD_WINDOW_END_NS, 1200);
-	session_feed(session, bytes->data, bytes->len);
+	made_session_feed(session, bytes);
 	session_finish(session);
 	cr_expect(eq(u64, pairing_totals(session->pairing).allocated, 2));
 	cr_expect(eq(u64, pairing_totals(session->pairing).held, 1));
@@ -212,7 +213,7 @@ Test(pairing, events_wait_for_the_first_batch_of_each_cpu)
 	session_pair(session, false);
 	session_set_number(session, KMT_FIELD_RUN_START_NS, LATER_NS);
 	session_set_number(session, KMT_FIELD_CPUS_ONLINE, 2);
-	session_feed(session, bytes->data, bytes->len);
+	made_session_feed(session, bytes);
 	session_finish(session);
 	cr_expect(eq(u64, pairing_totals(session->pairing).held, 0));
 	cr_expect(eq(u64, pairing_totals(session->pairing).freed, 1));
@@ -293,7 +294,7 @@ static void add_short(GByteArray *bytes, uint32_t number)
 					  KMT_CONTEXT_TASK, pointer);
 	}
 	event_batch_heartbeat(&batch, time_ns + 9000000, 0, 0);
-	event_batch_end(&batch, event_batch_header(&batch)->events);
+	event_batch_end_only(&batch);
 }
 
 static void add_late_holder(GByteArray *bytes)
@@ -321,7 +322,7 @@ static Session *after_short_processes(size_t memory_bytes, bool with_freers)
 			add_short(bytes, i);
 		else
 			add_late_holder(bytes);
-		session_feed(session, bytes->data, bytes->len);
+		made_session_feed(session, bytes);
 	}
 	session_finish(session);
 	return session;

@@ -5,6 +5,7 @@
 #include "session/session.h"
 
 #include "event_batch.h"
+#include "made_session.h"
 #include "fixtures/held_run.h"
 #include "leaks.h"
 #include "record/address_sample.h"
@@ -22,7 +23,7 @@ static Session *paired(const GByteArray *bytes, size_t memory_bytes)
 	Session *session = session_new(memory_bytes);
 
 	session_pair(session, false);
-	session_feed(session, bytes->data, bytes->len);
+	made_session_feed(session, bytes);
 	session_finish(session);
 	return session;
 }
@@ -321,7 +322,7 @@ static void estimate_sampled(uint64_t seed, uint64_t held[GROUPS])
 
 	session_pair(session, false);
 	session_set_number(session, KMT_FIELD_SAMPLE_SEED, seed);
-	session_feed(session, bytes->data, bytes->len);
+	made_session_feed(session, bytes);
 	session_finish(session);
 	cr_expect(eq(u64, pairing_totals(session->pairing).scale, 1U << SAMPLED_LEVEL));
 	cells = held_cells_new(session->pairing, (HeldChoice){ 0 }, (HeldMoment){ .end_ns = 0 });

@@ -9,6 +9,7 @@
 #include "table/cell_filter.h"
 #include "table/view.h"
 #include "temporary.h"
+#include "made_session.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -138,9 +139,7 @@ static uint64_t allocations_below(const Stage *stage, const char *function)
 	g_autoptr(View) view = NULL;
 
 	g_ptr_array_add(filters, (gpointer)filter);
-	view = view_new(&(ViewSource){ .profile = stage->session->profile,
-				       .symbols = stage->session->symbols },
-			&options);
+	view = made_view(stage->session, &options);
 	return view->after.summary.allocations;
 }
 
@@ -373,14 +372,12 @@ static uint64_t allocations_of_cache(const Stage *stage, const char *name, const
 				      .cells = cells,
 				      .sort = &metrics[METRIC_ALLOCATIONS],
 				      .top = UINT64_MAX };
-	const ViewSource source = { .profile = stage->session->profile,
-				    .symbols = stage->session->symbols };
 	g_autoptr(View) view = NULL;
 
 	if (filter)
 		g_ptr_array_add(filters, (gpointer)filter);
 	g_array_append_val(cells, cell);
-	view = view_new(&source, &options);
+	view = made_view(stage->session, &options);
 	return view->after.summary.allocations;
 }
 

@@ -3,6 +3,7 @@
 
 #include "leaks.h"
 #include "record/batch_writer.h"
+#include "made_session.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -215,16 +216,9 @@ static char *render(Run *run)
 		.is_first = true,
 	};
 	const ReportSource source = { .session = run->session, .interval = &interval };
-	g_autoptr(ReportModel) model = NULL;
-	char *text = NULL;
-	size_t length = 0;
-	FILE *out = open_memstream(&text, &length);
 
 	rate_totals_add(run->totals, run->table, &(RateRunCounters){ .probe_ns = 5 });
-	model = report_model_new(REPORT_INTERVAL, &source);
-	renderer_lookup("prometheus")->render(model, out);
-	fclose(out);
-	return text;
+	return made_report(REPORT_INTERVAL, &source, renderer_lookup("prometheus"));
 }
 
 Test(prometheus, names_from_outside_cannot_leave_their_label)
@@ -235,14 +229,12 @@ Test(prometheus, names_from_outside_cannot_leave_their_label)
 		{ KMT_FIELD_RELEASE, 0, "6.12\"} 1\nslabratetop_b{c=\"\\" },
 		{ KMT_FIELD_COLLECTOR, 0, "\xff\n" },
 	};
-	g_autoptr(GByteArray) bytes = g_byte_array_new();
 	g_autofree char *problem = NULL;
 	g_autofree char *text = NULL;
 	Run run;
 
 	begin(&run);
-	batch_write_info(bytes, fields, G_N_ELEMENTS(fields));
-	session_feed(run.session, bytes->data, bytes->len);
+	made_session_feed_facts(run.session, fields, G_N_ELEMENTS(fields));
 	for (gsize i = 0; i < G_N_ELEMENTS(names); i++)
 		add(&run, names[i], 0);
 	text = render(&run);

@@ -2,6 +2,7 @@
 #include "tools/rate_feed.h"
 
 #include "event_batch.h"
+#include "made_session.h"
 #include "leaks.h"
 #include "table/cell_filter.h"
 #include "record/batch_writer.h"
@@ -32,11 +33,6 @@ static void keep_table(RateTable *table, void *user_data)
 	g_ptr_array_add(user_data, table);
 }
 
-static void feed_bytes(Run *run, const GByteArray *bytes)
-{
-	session_feed(run->session, bytes->data, bytes->len);
-}
-
 static void begin_for(Run *run, bool counts_all, bool pairs, unsigned needs)
 {
 	static const CellFilter unpaired = { .type = &cell_filter_unpaired };
@@ -62,7 +58,7 @@ static void begin_for(Run *run, bool counts_all, bool pairs, unsigned needs)
 							.user_data = run->tables,
 						});
 	batch_write_info(bytes, facts, G_N_ELEMENTS(facts));
-	feed_bytes(run, bytes);
+	made_session_feed(run->session, bytes);
 }
 
 static void begin_as(Run *run, bool counts_all, bool pairs)
@@ -97,7 +93,7 @@ static void send(Run *run, uint64_t base_ns, const uint32_t *at_ms, size_t count
 	event_batch_heartbeat(&batch, until_ns, 0, 0);
 	run->events_total += count;
 	event_batch_end(&batch, run->events_total);
-	feed_bytes(run, bytes);
+	made_session_feed(run->session, bytes);
 }
 
 #define SEND(run, base_ns, until_ns, ...)                                                          \
@@ -139,7 +135,7 @@ static void send_own(Run *run)
 				  1 + i % 5);
 	event_batch_heartbeat(&batch, 11 * SECOND_NS, 0, 0);
 	event_batch_end(&batch, 9);
-	feed_bytes(run, bytes);
+	made_session_feed(run->session, bytes);
 }
 
 /* Whose object an interrupt frees is not known, so a net without them would be too low. */
@@ -235,7 +231,7 @@ static void send_objects(Run *run, uint64_t base_ns, const ObjectEvent *events, 
 	event_batch_heartbeat(&batch, until_ns, 0, 0);
 	run->events_total += count;
 	event_batch_end(&batch, run->events_total);
-	feed_bytes(run, bytes);
+	made_session_feed(run->session, bytes);
 }
 
 /* Returns -1 if it is not known. */

@@ -4,6 +4,7 @@
 #include "session/recorder.h"
 
 #include "event_batch.h"
+#include "made_session.h"
 #include "import/input.h"
 #include "leaks.h"
 #include "record/batch_writer.h"
@@ -230,7 +231,7 @@ Test(recorder, each_loss_is_in_one_piece)
 
 static void feed(Flight *flight, GByteArray *stream)
 {
-	session_feed(flight->session, stream->data, stream->len);
+	made_session_feed(flight->session, stream);
 	g_byte_array_set_size(stream, 0);
 }
 

@@ -2,6 +2,7 @@
 #include "render/formats/renderers.h"
 
 #include "event_batch.h"
+#include "made_session.h"
 #include "leaks.h"
 #include "session/losses.h"
 #include "record/batch_writer.h"
@@ -80,22 +81,16 @@ static void write_events(GByteArray *stream, uint32_t number, uint64_t lost_befo
 static Session *host_session(uint64_t lost)
 {
 	g_autoptr(GByteArray) stream = g_byte_array_new();
-	Session *session = session_new(PLENTY);
 
-	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, kallsyms, strlen(kallsyms));
+	stream_add_text(stream, KMT_BATCH_SYMBOLS, kallsyms);
 	batch_write_info(stream, host_fields, G_N_ELEMENTS(host_fields));
 	write_events(stream, 0, lost);
-	session_feed(session, stream->data, stream->len);
-	session_finish(session);
-	return session;
+	return made_session_new(stream);
 }
 
 static void add_field(Session *session, uint16_t id, uint64_t number, const char *text)
 {
-	g_autoptr(GByteArray) stream = g_byte_array_new();
-
-	batch_write_info(stream, &(InfoField){ id, number, text }, 1);
-	session_feed(session, stream->data, stream->len);
+	made_session_feed_facts(session, &(InfoField){ id, number, text }, 1);
 }
 
 /* What the command line would have asked for. */
@@ -126,23 +121,15 @@ static char *report_of(const Session *session, const Wish *wish)
 				.details = wish->details,
 				.human = wish->human,
 				.show_host = !wish->no_host };
-	g_autoptr(ReportModel) model = NULL;
 	g_autoptr(View) view = NULL;
-	char *text = NULL;
-	size_t length;
-	FILE *out = open_memstream(&text, &length);
 
 	add_filter(filters, "min-count", wish->minimum);
 	add_filter(filters, "exclude", wish->exclude);
 	if (wish->by)
 		cr_assert(dimensions_parse(wish->by, false, options.by, NULL));
-	view = view_new(&(ViewSource){ .profile = session->profile, .symbols = session->symbols },
-			&options);
+	view = made_view(session, &options);
 	source.view = view;
-	model = report_model_new(REPORT_STACKS, &source);
-	renderers[0].render(model, out);
-	fclose(out);
-	return text;
+	return made_report(REPORT_STACKS, &source, &renderers[0]);
 }
 
 static void expect_report(const Session *session, const Wish *wish, const char *wanted)
@@ -349,7 +336,7 @@ Test(report_text, a_cost_of_almost_nothing_is_less_than_what_is_shown)
 	event_batch_heartbeat(&batch, 13 * second, 0, second / 1000000);
 	event_batch_end(&batch, 0);
 	batch_write_info(stream, host_fields, G_N_ELEMENTS(host_fields));
-	session_feed(session, stream->data, stream->len);
+	made_session_feed(session, stream);
 	expect_line(session, &(Wish){ .quiet = true },
 		    RUN ", tracing took less than 0.01 % of CPU time");
 	add_field(session, KMT_FIELD_EVENT_COST_NS, 620, NULL);
@@ -583,7 +570,7 @@ static Session *unread_session(uint64_t counted_to_end)
 	Session *session = host_session(0);
 
 	batch_write_counters(stream, &counters, 1);
-	session_feed(session, stream->data, stream->len);
+	made_session_feed(session, stream);
 	add_field(session, KMT_FIELD_DAMAGED_BYTES, 77, NULL);
 	add_field(session, KMT_FIELD_TRANSPORT_LOST, 3, NULL);
 	add_field(session, KMT_FIELD_COUNTED_TO_END, counted_to_end, NULL);
@@ -673,19 +660,11 @@ Test(report_text, events_that_bpf_programs_held_back_are_a_loss_of_unknown_size)
 		    "programs held back those of kfree (BPF programs 12, 15)\\xc2\\x9b");
 }
 
-static void feed_maps(Session *session, const char *lines)
-{
-	g_autoptr(GByteArray) batch = g_byte_array_new();
-
-	batch_write_text(batch, KMT_BATCH_MAPS, 0, lines, strlen(lines));
-	session_feed(session, batch->data, batch->len);
-}
-
 Test(report_text, what_user_stacks_lack_is_lost)
 {
 	g_autoptr(Session) session = host_session(0);
 
-	feed_maps(session, "m 1 2 3\n");
+	made_session_feed_text(session, KMT_BATCH_MAPS, "m 1 2 3\n");
 	expect_line(session, &(Wish){ .quiet = true },
 		    "Lost: user stacks are incomplete: 1 mapping or name of programs could not be "
 		    "read");
@@ -693,7 +672,7 @@ Test(report_text, what_user_stacks_lack_is_lost)
 	for (int i = 0; i < 2000000 && !user_maps_losses(session->user_maps)->dropped; i++) {
 		g_autofree char *line = g_strdup_printf("x 1 %d\n", i);
 
-		feed_maps(session, line);
+		made_session_feed_text(session, KMT_BATCH_MAPS, line);
 	}
 	expect_line(session, &(Wish){ .quiet = true },
 		    "Lost: user stacks are incomplete: 1 mapping or name of programs found no room "
@@ -783,7 +762,7 @@ static void add_sampled_events(Session *session)
 		event_batch_event(&batch, KMT_RECORD_ALLOC, origin, 0, KMT_CONTEXT_TASK, 1);
 		event_batch_end(&batch, 1);
 	}
-	session_feed(session, stream->data, stream->len);
+	made_session_feed(session, stream);
 }
 
 Test(report_text, sampling_that_was_asked_for_is_reported)
@@ -837,7 +816,7 @@ static void add_sampled_batch(Session *session, uint32_t number, uint32_t period
 	for (unsigned i = 0; i < 100; i++)
 		event_batch_event(&batch, KMT_RECORD_ALLOC, origin, i, KMT_CONTEXT_TASK, 1);
 	event_batch_end(&batch, produced);
-	session_feed(session, stream->data, stream->len);
+	made_session_feed(session, stream);
 }
 
 Test(report_text, a_loss_while_the_period_changed_is_a_range)
@@ -1107,7 +1086,7 @@ Test(report_text, frees_of_pages_are_no_frees_of_slab_objects)
 					  0x1000);
 	}
 	event_batch_end(&batch, 10);
-	session_feed(session, stream->data, stream->len);
+	made_session_feed(session, stream);
 	report = report_of(session, &(Wish){ 0 });
 	cr_expect_not_null(strstr(report, "\nFrees: 3 of slab objects, 3 of pages, 4 of other "
 					  "memory recorded, not ranked\n"),

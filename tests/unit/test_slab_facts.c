@@ -5,6 +5,7 @@
 #include "fake_host.h"
 #include "leaks.h"
 #include "session/session.h"
+#include "made_session.h"
 
 #include <criterion/criterion.h>
 #include <sys/stat.h>
@@ -81,7 +82,7 @@ Test(slab_facts, both_readings_come_out_of_the_stream_with_their_times)
 	slab_facts_append(out, root, KMT_READING_START);
 	fake_host_write(root, "proc/slabinfo", "filp 2\n");
 	slab_facts_append(out, root, KMT_READING_END);
-	session_feed(session, out->data, out->len);
+	made_session_feed(session, out);
 	cr_expect_str_eq(run_text_of(session->text, KMT_BATCH_CACHE_NAMES, 0)->str, "filp\n");
 	cr_expect_str_eq(run_text_of(session->text, KMT_BATCH_SLABINFO, KMT_READING_START)->str,
 			 "filp 1\n");
@@ -154,7 +155,7 @@ Test(slab_facts, the_start_says_what_sheaves_hold_at_most)
 	fake_host_write(root, "proc/slabinfo", "slabinfo\n");
 	slab_facts_append(out, root, KMT_READING_START);
 	slab_facts_append(out, root, KMT_READING_END);
-	session_feed(session, out->data, out->len);
+	made_session_feed(session, out);
 	cr_expect_str_eq(run_text_of(session->text, KMT_BATCH_SLABINFO, KMT_READING_START)->str,
 			 wanted);
 	cr_expect_str_eq(run_text_of(session->text, KMT_BATCH_SLABINFO, KMT_READING_END)->str,

@@ -2,6 +2,7 @@
 #include "table/view.h"
 
 #include "event_batch.h"
+#include "made_session.h"
 #include "leaks.h"
 #include "record/batch_writer.h"
 #include "session/session.h"
@@ -30,12 +31,6 @@ static const uint32_t traced_alpha[] = { 0x81000110, 0x81000210, 0x81000310 };
 static const uint32_t beta[] = { 0x81000210, 0x81000410 };
 static const uint32_t gamma_frames[] = { 0x81000210, 0x81000510 };
 
-static void allocate(EventBatch *batch, uint16_t origin, unsigned times, enum KmtContext context)
-{
-	for (unsigned i = 0; i < times; i++)
-		event_batch_event(batch, KMT_RECORD_ALLOC, origin, i, context, 0x1000);
-}
-
 /* Returns the index of an origin whose stack reached the depth limit. */
 static uint16_t truncated_origin(EventBatch *batch, const uint32_t *frames)
 {
@@ -61,34 +56,31 @@ static void write_events(GByteArray *stream)
 	origin = event_batch_origin(&batch, alpha, 2, 100, 128);
 	other_sizes = event_batch_origin(&batch, alpha, 2, 20, 32);
 	traced = event_batch_origin(&batch, traced_alpha, 3, 100, 128);
-	allocate(&batch, origin, 3, KMT_CONTEXT_TASK);
-	allocate(&batch, origin, 2, KMT_CONTEXT_SOFTIRQ);
+	event_batch_allocate(&batch, origin, 3, KMT_CONTEXT_TASK);
+	event_batch_allocate(&batch, origin, 2, KMT_CONTEXT_SOFTIRQ);
 	event_batch_event(&batch, KMT_RECORD_ALLOC, origin, 9, KMT_CONTEXT_TASK, 0);
 	event_batch_task(&batch, 11, "bash");
-	allocate(&batch, other_sizes, 1, KMT_CONTEXT_TASK);
-	allocate(&batch, traced, 1, KMT_CONTEXT_TASK);
-	allocate(&batch, event_batch_origin(&batch, gamma_frames, 2, 5000, 8192), 2,
-		 KMT_CONTEXT_HARDIRQ);
-	allocate(&batch, truncated_origin(&batch, beta), 2, KMT_CONTEXT_TASK);
+	event_batch_allocate(&batch, other_sizes, 1, KMT_CONTEXT_TASK);
+	event_batch_allocate(&batch, traced, 1, KMT_CONTEXT_TASK);
+	event_batch_allocate(&batch, event_batch_origin(&batch, gamma_frames, 2, 5000, 8192), 2,
+			     KMT_CONTEXT_HARDIRQ);
+	event_batch_allocate(&batch, truncated_origin(&batch, beta), 2, KMT_CONTEXT_TASK);
 	freed = event_batch_origin(&batch, beta, 2, 0, 0);
 	for (int i = 0; i < 5; i++)
 		event_batch_event(&batch, KMT_RECORD_FREE, freed, i, KMT_CONTEXT_TASK, 0x1000);
 	event_batch_event(&batch, KMT_RECORD_ALLOC,
 			  event_batch_origin(&batch, only_failed, 2, 1, 8), 0, KMT_CONTEXT_TASK, 0);
-	event_batch_end(&batch, event_batch_header(&batch)->events);
+	event_batch_end_only(&batch);
 }
 
 static Session *host_session(void)
 {
 	g_autoptr(GByteArray) stream = g_byte_array_new();
-	Session *session = session_new(PLENTY);
 
-	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, kallsyms, strlen(kallsyms));
-	batch_write_text(stream, KMT_BATCH_MODULES, 0, "", 0);
+	stream_add_text(stream, KMT_BATCH_SYMBOLS, kallsyms);
+	stream_add_text(stream, KMT_BATCH_MODULES, "");
 	write_events(stream);
-	session_feed(session, stream->data, stream->len);
-	session_finish(session);
-	return session;
+	return made_session_new(stream);
 }
 
 typedef struct {
@@ -150,9 +142,7 @@ static void expect_view(const Session *session, const ViewCase *row)
 	const ViewOptions options = { .filters = filters,
 				      .sort = metric_lookup(row->sort, METRIC_RANKS),
 				      .top = row->top };
-	g_autoptr(View) view =
-		view_new(&(ViewSource){ .profile = session->profile, .symbols = session->symbols },
-			 &options);
+	g_autoptr(View) view = made_view(session, &options);
 	guint rows = 0;
 
 	for (; rows < ROWS_MAX && row->rows[rows]; rows++)
@@ -177,8 +167,7 @@ static View *full_view(const Session *session)
 	const ViewOptions options = { .sort = metric_lookup("count", METRIC_RANKS),
 				      .top = UINT64_MAX };
 
-	return view_new(&(ViewSource){ .profile = session->profile, .symbols = session->symbols },
-			&options);
+	return made_view(session, &options);
 }
 
 Test(view, stacks_that_print_the_same_are_one_row)
@@ -213,9 +202,7 @@ Test(view, sums_are_those_of_the_rows)
 	const ViewOptions options = { .filters = filters,
 				      .sort = metric_lookup("count", METRIC_RANKS),
 				      .top = 2 };
-	g_autoptr(View) view =
-		view_new(&(ViewSource){ .profile = session->profile, .symbols = session->symbols },
-			 &options);
+	g_autoptr(View) view = made_view(session, &options);
 
 	cr_expect_eq(view->before.summary.allocations, 7 + 2 + 2);
 	cr_expect_eq(view->before.summary.bytes_allocated, 800 + 2 * 16 + 2 * 8192);
@@ -280,9 +267,7 @@ Test(view, the_first_filter_that_drops_a_stack_is_charged)
 	g_autoptr(Session) session = host_session();
 	g_autoptr(GPtrArray) filters = filters_of(words);
 	const ViewOptions options = { .filters = filters };
-	g_autoptr(View) view =
-		view_new(&(ViewSource){ .profile = session->profile, .symbols = session->symbols },
-			 &options);
+	g_autoptr(View) view = made_view(session, &options);
 
 	cr_assert_eq(view->drops->len, G_N_ELEMENTS(wanted));
 	for (guint i = 0; i < G_N_ELEMENTS(wanted); i++) {
@@ -406,9 +391,7 @@ Test(view, what_is_left_out_is_charged_to_the_first_that_does)
 	const ViewLeftOut *left_out;
 
 	g_array_append_vals(cells, filters, G_N_ELEMENTS(filters));
-	g_autoptr(View) view =
-		view_new(&(ViewSource){ .profile = session->profile, .symbols = session->symbols },
-			 &options);
+	g_autoptr(View) view = made_view(session, &options);
 	left_out = &g_array_index(view->left_out_by, ViewLeftOut, 0);
 	cr_expect_str_eq(left_out[0].option, "others");
 	cr_expect_str_eq(left_out[0].given, "x");
