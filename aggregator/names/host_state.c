@@ -1,35 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The text form of the state of memory, for both sides: memory_facts.c writes it, facts_memory.c
- * and slab_readings.c read it. One table has the keys. Also computes how much memory was taken
- * outside of slab caches.
+ * and slab_readings.c read it. One table has the key of each figure, and where the host shows it.
+ * Also computes how much memory was taken outside of slab caches.
  */
 #include "names/host_state.h"
 
 #include "base/text_part.h"
 
-const char *const host_figure_keys[HOST_FIGURES] = {
-	[HOST_MEMORY_TOTAL] = "total_bytes",
-	[HOST_MEMORY_FREE] = "free_bytes",
-	[HOST_MEMORY_AVAILABLE] = "available_bytes",
-	[HOST_SLAB] = "slab_bytes",
-	[HOST_SLAB_UNRECLAIMABLE] = "slab_unreclaimable_bytes",
-	[HOST_SLAB_RECLAIMABLE] = "slab_reclaimable_bytes",
-	[HOST_VMALLOC] = "vmalloc_bytes",
-	[HOST_PER_CPU] = "per_cpu_bytes",
-	[HOST_PAGE_TABLES] = "page_tables_bytes",
-	[HOST_KERNEL_STACKS] = "kernel_stacks_bytes",
-	[HOST_HUGE_PAGES] = "huge_pages_bytes",
-	[HOST_ANONYMOUS] = "anonymous_bytes",
-	[HOST_PAGE_CACHE] = "page_cache_bytes",
-	[HOST_LISTED] = "listed_bytes",
-	[HOST_COMPRESSED] = "compressed_bytes",
-	[HOST_MEMORY_FREE_ON_CPUS] = "free_on_cpus_bytes",
-	[HOST_MAJOR_FAULTS] = "major_faults",
-	[HOST_RECLAIM_STALLS] = "reclaim_stalls",
-	[HOST_OOM_KILLS] = "oom_kills",
-	[HOST_PRESSURE_SOME_US] = "pressure_some_us",
-	[HOST_PRESSURE_FULL_US] = "pressure_full_us",
+enum { COUNT = 1, KIB = 1024, PAGES = 0 };
+
+const HostFigureKind host_figures[HOST_FIGURES] = {
+	[HOST_MEMORY_TOTAL] = { "total_bytes", { { IN_MEMINFO, "MemTotal:", KIB } } },
+	[HOST_MEMORY_FREE] = { "free_bytes", { { IN_MEMINFO, "MemFree:", KIB } } },
+	[HOST_MEMORY_AVAILABLE] = { "available_bytes", { { IN_MEMINFO, "MemAvailable:", KIB } } },
+	[HOST_SLAB] = { "slab_bytes", { { IN_MEMINFO, "Slab:", KIB } } },
+	[HOST_SLAB_UNRECLAIMABLE] = { "slab_unreclaimable_bytes",
+				      { { IN_MEMINFO, "SUnreclaim:", KIB } } },
+	[HOST_SLAB_RECLAIMABLE] = { "slab_reclaimable_bytes",
+				    { { IN_MEMINFO, "SReclaimable:", KIB } } },
+	[HOST_VMALLOC] = { "vmalloc_bytes", { { IN_MEMINFO, "VmallocUsed:", KIB } } },
+	[HOST_PER_CPU] = { "per_cpu_bytes", { { IN_MEMINFO, "Percpu:", KIB } } },
+	[HOST_PAGE_TABLES] = { "page_tables_bytes", { { IN_MEMINFO, "PageTables:", KIB } } },
+	[HOST_KERNEL_STACKS] = { "kernel_stacks_bytes", { { IN_MEMINFO, "KernelStack:", KIB } } },
+	[HOST_HUGE_PAGES] = { "huge_pages_bytes", { { IN_MEMINFO, "Hugetlb:", KIB } } },
+	[HOST_ANONYMOUS] = { "anonymous_bytes", { { IN_MEMINFO, "AnonPages:", KIB } } },
+	[HOST_PAGE_CACHE] = { "page_cache_bytes",
+			      { { IN_MEMINFO, "Cached:", KIB }, { IN_MEMINFO, "Buffers:", KIB } } },
+	[HOST_LISTED] = { "listed_bytes",
+			  { { IN_MEMINFO, "Active:", KIB },
+			    { IN_MEMINFO, "Inactive:", KIB },
+			    { IN_MEMINFO, "Unevictable:", KIB },
+			    { IN_VMSTAT, "nr_isolated_", PAGES } } },
+	[HOST_COMPRESSED] = { "compressed_bytes", { { IN_VMSTAT, "nr_zspages ", PAGES } } },
+	[HOST_MEMORY_FREE_ON_CPUS] = { "free_on_cpus_bytes", { { IN_ZONEINFO, "count:", PAGES } } },
+	[HOST_MAJOR_FAULTS] = { "major_faults", { { IN_VMSTAT, "pgmajfault ", COUNT } } },
+	[HOST_RECLAIM_STALLS] = { "reclaim_stalls", { { IN_VMSTAT, "allocstall", COUNT } } },
+	[HOST_OOM_KILLS] = { "oom_kills", { { IN_VMSTAT, "oom_kill ", COUNT } } },
+	[HOST_PRESSURE_SOME_US] = { "pressure_some_us", { { IN_PRESSURE, "some ", COUNT } } },
+	[HOST_PRESSURE_FULL_US] = { "pressure_full_us", { { IN_PRESSURE, "full ", COUNT } } },
 };
 
 /* Parses a number that fills the part. The text behind the part ends with a NUL. */
@@ -52,7 +61,7 @@ static void take_line(HostState *state, TextPart line)
 	if (line.length || !parse_number(word, &number))
 		return;
 	for (int figure = 0; figure < HOST_FIGURES; figure++) {
-		if (state->known[figure] || !text_part_is(key, host_figure_keys[figure]))
+		if (state->known[figure] || !text_part_is(key, host_figures[figure].key))
 			continue;
 		state->known[figure] = true;
 		state->numbers[figure] = number;
@@ -91,7 +100,7 @@ void host_state_append(GString *out, const HostState *state)
 	for (int figure = 0; figure < HOST_FIGURES; figure++)
 		if (state->known[figure])
 			g_string_append_printf(out, "%s %" G_GUINT64_FORMAT "\n",
-					       host_figure_keys[figure], state->numbers[figure]);
+					       host_figures[figure].key, state->numbers[figure]);
 }
 
 /*

@@ -45,8 +45,27 @@ typedef enum {
 	HOST_FIGURES,
 } HostFigure;
 
-/* Keys of the figures: the number is in bytes, in us, or a count. */
-extern const char *const host_figure_keys[HOST_FIGURES];
+/* The files that show figures. */
+typedef enum { IN_MEMINFO, IN_ZONEINFO, IN_VMSTAT, IN_PRESSURE, HOST_FILES } HostFile;
+
+/* Lines of a file that begin so, after blanks. */
+typedef struct {
+	HostFile file;
+	const char *line;
+	unsigned unit; /* of the number: so many bytes; 1 also of a count and of us; 0: pages */
+} HostPlace;
+
+enum { HOST_PLACES = 4 };
+
+/* What is known of a figure. Numbers of several lines are added up: since Linux 4.10 each zone has
+   an "allocstall". */
+typedef struct {
+	const char *key; /* the number is in bytes, in us, or a count */
+	HostPlace places[HOST_PLACES];
+} HostFigureKind;
+
+/* By HostFigure. */
+extern const HostFigureKind host_figures[HOST_FIGURES];
 
 typedef struct {
 	uint64_t numbers[HOST_FIGURES];

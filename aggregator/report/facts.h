@@ -3,6 +3,7 @@
 
 #include "base/hot_assert.h"
 #include "base/value.h"
+#include "names/host_state.h"
 #include "session/losses.h"
 
 #include <glib.h>
@@ -203,10 +204,24 @@ typedef enum {
 	FACTS,
 } FactId;
 
+/* How a fact shows a figure of the state of memory. */
+typedef enum {
+	NOT_OF_MEMORY,
+	MEMORY_AT_START,
+	MEMORY_AT_END,
+	MEMORY_CHANGE,        /* of a counter */
+	MEMORY_SHARE_OF_TIME, /* of a time in us, between start and end */
+} FactOfMemory;
+
 typedef struct {
-	const char *id;    /* in JSON, with the unit as suffix */
-	const char *label; /* in text, if a line shows only this fact; NULL: none does */
+	const char *id; /* in JSON, with the unit as suffix */
 	ValueType type;
+	/* The line of text that begins with this fact; NULL: none does. {} is the fact, the next {}
+	   the next one in FactId, and so on; {noun} is a number of these: "5 objects". */
+	const char *line;
+	enum KmtFieldId field; /* field of the stream that becomes this fact unchanged; 0: none */
+	FactOfMemory memory;
+	HostFigure figure; /* of that memory */
 } FactKind;
 
 /* By FactId. */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Facts about the state of memory: const tables say which figures become which facts. Called by
- * facts.c.
+ * Facts about the state of memory: the table of facts says which figure each of them shows. Called
+ * by facts.c.
  */
 #include "report/facts_memory.h"
-
-#include "names/host_state.h"
 
 enum { NS_PER_US = 1000 };
 
@@ -15,45 +13,6 @@ typedef struct {
 	HostState end;
 	uint64_t span_ns; /* between them; 0: unknown */
 } MemoryStates;
-
-/* Figures that are shown at both times. */
-static const struct {
-	HostFigure figure;
-	FactId start;
-	FactId end;
-} levels[] = {
-	{ HOST_MEMORY_FREE, FACT_MEMORY_FREE_START, FACT_MEMORY_FREE_END },
-	{ HOST_MEMORY_AVAILABLE, FACT_MEMORY_AVAILABLE_START, FACT_MEMORY_AVAILABLE_END },
-	{ HOST_SLAB, FACT_SLAB_START, FACT_SLAB_END },
-	{ HOST_SLAB_UNRECLAIMABLE, FACT_SLAB_UNRECLAIMABLE_START, FACT_SLAB_UNRECLAIMABLE_END },
-};
-
-/* Counters of which the change is shown. */
-static const struct {
-	HostFigure figure;
-	FactId change;
-} counters[] = {
-	{ HOST_MAJOR_FAULTS, FACT_MAJOR_FAULTS },
-	{ HOST_RECLAIM_STALLS, FACT_RECLAIM_STALLS },
-	{ HOST_OOM_KILLS, FACT_OOM_KILLS },
-};
-
-/* Times in us, shown as a share of the time between the readings. */
-static const struct {
-	HostFigure figure;
-	FactId share;
-} pressures[] = {
-	{ HOST_PRESSURE_SOME_US, FACT_PRESSURE_SOME },
-	{ HOST_PRESSURE_FULL_US, FACT_PRESSURE_FULL },
-};
-
-static void set_level(Facts *facts, FactId id, const HostState *state, HostFigure figure)
-{
-	g_assert(id < G_N_ELEMENTS(facts->values));
-	g_assert(figure < G_N_ELEMENTS(state->numbers));
-	if (state->known[figure])
-		fact_set_number(facts, id, state->numbers[figure]);
-}
 
 /* Returns false if a reading lacks the counter, or if it went back, which no kernel's does. */
 static bool change_of(const MemoryStates *states, HostFigure figure, uint64_t *change)
@@ -65,17 +24,29 @@ static bool change_of(const MemoryStates *states, HostFigure figure, uint64_t *c
 	return states->start.known[figure] && states->end.known[figure] && end >= start;
 }
 
-static void set_changes(Facts *facts, const MemoryStates *states)
+static void set_level(Facts *facts, FactId id, const HostState *state)
+{
+	HostFigure figure = fact_kinds[id].figure;
+
+	g_assert(figure < G_N_ELEMENTS(state->numbers));
+	if (state->known[figure])
+		fact_set_number(facts, id, state->numbers[figure]);
+}
+
+static void set_fact(Facts *facts, FactId id, const MemoryStates *states)
 {
 	uint64_t span_us = states->span_ns / NS_PER_US, change;
 
-	for (gsize i = 0; i < G_N_ELEMENTS(counters); i++)
-		if (change_of(states, counters[i].figure, &change))
-			fact_set_number(facts, counters[i].change, change);
-	/* The kernel's clock of pressure may be a little ahead. */
-	for (gsize i = 0; i < G_N_ELEMENTS(pressures); i++)
-		if (change_of(states, pressures[i].figure, &change))
-			fact_set_share(facts, pressures[i].share, MIN(change, span_us), span_us);
+	if (fact_kinds[id].memory == MEMORY_AT_START)
+		set_level(facts, id, &states->start);
+	else if (fact_kinds[id].memory == MEMORY_AT_END)
+		set_level(facts, id, &states->end);
+	else if (!change_of(states, fact_kinds[id].figure, &change))
+		return;
+	else if (fact_kinds[id].memory == MEMORY_CHANGE)
+		fact_set_number(facts, id, change);
+	else /* the kernel's clock of pressure may be a little ahead */
+		fact_set_share(facts, id, MIN(change, span_us), span_us);
 }
 
 void facts_set_memory_state(Facts *facts, const Session *session)
@@ -89,11 +60,7 @@ void facts_set_memory_state(Facts *facts, const Session *session)
 		start_ns && end_ns > start_ns ? end_ns - start_ns : 0,
 	};
 
-	if (states.start.known[HOST_MEMORY_TOTAL])
-		fact_set_number(facts, FACT_MEMORY_TOTAL, states.start.numbers[HOST_MEMORY_TOTAL]);
-	for (gsize i = 0; i < G_N_ELEMENTS(levels); i++) {
-		set_level(facts, levels[i].start, &states.start, levels[i].figure);
-		set_level(facts, levels[i].end, &states.end, levels[i].figure);
-	}
-	set_changes(facts, &states);
+	for (FactId id = 0; id < FACTS; id++)
+		if (fact_kinds[id].memory != NOT_OF_MEMORY)
+			set_fact(facts, id, &states);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the state of the host's memory: a const table says which line of which file is which
+ * Reads the state of the host's memory: the table of figures says which line of which file is which
  * figure. All files are read before one is parsed. live_run.c writes a reading at both ends of the
  * window.
  */
@@ -13,81 +13,47 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COUNT = 1, KIB = 1024, PAGES = 0 };
-
-#define MEMINFO "/proc/meminfo"
-#define ZONEINFO "/proc/zoneinfo"
-#define VMSTAT "/proc/vmstat"
-#define PRESSURE "/proc/pressure/memory"
-
-/* Free memory first, without a pause. */
-static const char *const files[] = { MEMINFO, ZONEINFO, VMSTAT, PRESSURE };
-
-/* How a figure's lines in a file begin, without blanks, and what is in front of the number. Numbers
-   of several lines are added up: since Linux 4.10 each zone has an "allocstall". */
+/* Free memory first, without a pause. In front of a number: */
 static const struct {
-	const char *file;
-	const char *line;
+	const char *path;
 	const char *before;
-	HostFigure figure;
-	unsigned unit; /* of the number: bytes, COUNT or PAGES */
-} places[] = {
-	{ MEMINFO, "MemTotal:", ":", HOST_MEMORY_TOTAL, KIB },
-	{ MEMINFO, "MemFree:", ":", HOST_MEMORY_FREE, KIB },
-	{ MEMINFO, "MemAvailable:", ":", HOST_MEMORY_AVAILABLE, KIB },
-	{ MEMINFO, "Slab:", ":", HOST_SLAB, KIB },
-	{ MEMINFO, "SUnreclaim:", ":", HOST_SLAB_UNRECLAIMABLE, KIB },
-	{ MEMINFO, "SReclaimable:", ":", HOST_SLAB_RECLAIMABLE, KIB },
-	{ MEMINFO, "VmallocUsed:", ":", HOST_VMALLOC, KIB },
-	{ MEMINFO, "Percpu:", ":", HOST_PER_CPU, KIB },
-	{ MEMINFO, "PageTables:", ":", HOST_PAGE_TABLES, KIB },
-	{ MEMINFO, "KernelStack:", ":", HOST_KERNEL_STACKS, KIB },
-	{ MEMINFO, "Hugetlb:", ":", HOST_HUGE_PAGES, KIB },
-	{ MEMINFO, "AnonPages:", ":", HOST_ANONYMOUS, KIB },
-	{ MEMINFO, "Cached:", ":", HOST_PAGE_CACHE, KIB },
-	{ MEMINFO, "Buffers:", ":", HOST_PAGE_CACHE, KIB },
-	{ MEMINFO, "Active:", ":", HOST_LISTED, KIB },
-	{ MEMINFO, "Inactive:", ":", HOST_LISTED, KIB },
-	{ MEMINFO, "Unevictable:", ":", HOST_LISTED, KIB },
-	{ VMSTAT, "nr_isolated_", " ", HOST_LISTED, PAGES },
-	{ VMSTAT, "nr_zspages ", " ", HOST_COMPRESSED, PAGES },
-	/* For each zone and CPU. */
-	{ ZONEINFO, "count:", ":", HOST_MEMORY_FREE_ON_CPUS, PAGES },
-	{ VMSTAT, "pgmajfault ", " ", HOST_MAJOR_FAULTS, COUNT },
-	{ VMSTAT, "allocstall", " ", HOST_RECLAIM_STALLS, COUNT },
-	{ VMSTAT, "oom_kill ", " ", HOST_OOM_KILLS, COUNT },
-	{ PRESSURE, "some ", "total=", HOST_PRESSURE_SOME_US, COUNT },
-	{ PRESSURE, "full ", "total=", HOST_PRESSURE_FULL_US, COUNT },
+} files[HOST_FILES] = {
+	[IN_MEMINFO] = { "/proc/meminfo", ":" },
+	[IN_ZONEINFO] = { "/proc/zoneinfo", ":" },
+	[IN_VMSTAT] = { "/proc/vmstat", " " },
+	[IN_PRESSURE] = { "/proc/pressure/memory", "total=" },
 };
 
-static void take_number(HostState *state, gsize place, const char *text)
+static void take_number(HostState *state, HostFigure figure, unsigned unit_given, const char *text)
 {
-	HostFigure figure = places[place].figure;
-	uint64_t unit = places[place].unit ? places[place].unit : (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t unit = unit_given ? unit_given : (uint64_t)sysconf(_SC_PAGESIZE);
 	char *end;
 	uint64_t number = g_ascii_strtoull(text, &end, 10);
 
+	g_assert(figure < HOST_FIGURES);
 	if (end == text || number > INT64_MAX / unit)
 		return;
 	state->known[figure] = true;
 	state->numbers[figure] += number * unit;
 }
 
-static void take_line(HostState *state, const char *file, const char *line)
+static void take_line(HostState *state, HostFile file, const char *line)
 {
-	line += strspn(line, " ");
-	for (gsize i = 0; i < G_N_ELEMENTS(places); i++) {
-		const char *before;
+	const char *number;
 
-		if (!g_str_equal(places[i].file, file) || !g_str_has_prefix(line, places[i].line))
-			continue;
-		before = strstr(line, places[i].before);
-		if (before)
-			take_number(state, i, before + strlen(places[i].before));
+	line += strspn(line, " ");
+	number = strstr(line, files[file].before);
+	for (HostFigure figure = 0; number && figure < HOST_FIGURES; figure++) {
+		const HostPlace *place = host_figures[figure].places;
+
+		for (int i = 0; i < HOST_PLACES && place[i].line; i++)
+			if (place[i].file == file && g_str_has_prefix(line, place[i].line))
+				take_number(state, figure, place[i].unit,
+					    number + strlen(files[file].before));
 	}
 }
 
-static void take_text(HostState *state, const char *file, const char *text)
+static void take_text(HostState *state, HostFile file, const char *text)
 {
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 
@@ -99,18 +65,18 @@ static void take_text(HostState *state, const char *file, const char *text)
    pressure information has no file; one that was started with psi=0 refuses to read it. */
 static HostState read_state(const char *root)
 {
-	char *texts[G_N_ELEMENTS(files)] = { NULL };
+	char *texts[HOST_FILES] = { NULL };
 	HostState state = { 0 };
 
-	for (gsize i = 0; i < G_N_ELEMENTS(files); i++) {
-		g_autofree char *path = g_strconcat(root, files[i], NULL);
+	for (HostFile i = 0; i < HOST_FILES; i++) {
+		g_autofree char *path = g_strconcat(root, files[i].path, NULL);
 
 		if (!g_file_get_contents(path, &texts[i], NULL, NULL))
 			texts[i] = NULL;
 	}
-	for (gsize i = 0; i < G_N_ELEMENTS(files); i++) {
+	for (HostFile i = 0; i < HOST_FILES; i++) {
 		if (texts[i])
-			take_text(&state, files[i], texts[i]);
+			take_text(&state, i, texts[i]);
 		g_free(texts[i]);
 	}
 	return state;

@@ -384,9 +384,9 @@ static void write_memory(JsonWriter *json, const char *name, const HostState *me
 		HostFigure figure = slab_table_uses[use].figure;
 
 		if (memory->known[figure])
-			json_count(json, host_figure_keys[figure], memory->numbers[figure]);
+			json_count(json, host_figures[figure].key, memory->numbers[figure]);
 		else
-			json_null(json, host_figure_keys[figure]);
+			json_null(json, host_figures[figure].key);
 	}
 	json_close(json, '}');
 }

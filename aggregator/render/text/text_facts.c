@@ -15,14 +15,16 @@ typedef enum {
 	LINE_ALWAYS,
 	LINE_DETAIL,  /* with --details only */
 	LINE_NOTABLE, /* if the value is neither zero nor the default */
+	LINE_IF_ANY,  /* of a fact: if it is not 0, also with --details */
 } LineWhen;
 
 /* A line. append adds nothing if the facts are unknown. */
 typedef struct {
 	void (*append)(const ReportModel *model, GString *out);
-	FactId fact; /* instead of append: shows one fact after its label */
+	FactId fact; /* instead of append: the line that begins with this fact */
 	LineWhen when;
-	bool (*is_notable)(const ReportModel *model); /* with LINE_NOTABLE */
+	bool (*is_notable)(const ReportModel *model); /* with LINE_NOTABLE; or: */
+	FactId notable;                               /* if this fact is not 0 */
 	FactLineOfRun *of_run;                        /* instead of append */
 } Line;
 
@@ -39,6 +41,49 @@ static uint64_t number_of(const ReportModel *model, FactId id)
 static bool is_known(const ReportModel *model, FactId id)
 {
 	return fact_is_known(model->facts, id);
+}
+
+/* Appends a fact: as so many of a noun, else by its type. */
+static void append_fact(GString *out, const Facts *facts, FactId id, const char *noun, bool human)
+{
+	g_assert(id < FACTS);
+	if (*noun) {
+		append_number_of(out, fact_number(facts, id), noun);
+		return;
+	}
+	switch (fact_kinds[id].type) {
+	case VALUE_TEXT:
+		escape_append(out, fact_text(facts, id));
+		break;
+	case VALUE_TIME_SPAN:
+		append_seconds(out, fact_number(facts, id));
+		break;
+	default: /* bytes */
+		append_amount(out, fact_number(facts, id), human);
+		g_string_append(out, human ? "" : " bytes");
+	}
+}
+
+/* Appends the line that begins with this fact: what is in braces is the fact, and those behind it.
+ */
+static void append_line_of(GString *out, const Facts *facts, FactId id, bool human)
+{
+	g_auto(GStrv) parts = g_strsplit_set(fact_kinds[id].line, "{}", -1);
+
+	g_assert(fact_kinds[id].line);
+	for (guint i = 0; parts[i]; i++) {
+		if (i % 2)
+			append_fact(out, facts, id + i / 2, parts[i], human);
+		else
+			g_string_append(out, parts[i]);
+	}
+	g_string_append_c(out, '\n');
+}
+
+void append_fact_line(GString *out, const Facts *facts, FactId id)
+{
+	if (fact_is_known(facts, id))
+		append_line_of(out, facts, id, false);
 }
 
 void append_bytes(GString *out, const ReportModel *model, const RowSums *sums)
@@ -88,11 +133,6 @@ static bool has_bytes(const ReportModel *model)
 	       number_of(model, FACT_BYTES_REQUESTED_BEFORE);
 }
 
-static bool has_failed(const ReportModel *model)
-{
-	return number_of(model, FACT_ALLOCATIONS_FAILED);
-}
-
 static void failed_line(const ReportModel *model, GString *out)
 {
 	if (!is_known(model, FACT_ALLOCATIONS_FAILED) || model_is_of_points(model))
@@ -126,83 +166,29 @@ static void held_line(const ReportModel *model, GString *out)
 				       "not allocations of a run\n");
 }
 
-static void append_bytes_of(const ReportModel *model, GString *out, FactId id)
-{
-	append_amount(out, number_of(model, id), model->source->human);
-	g_string_append(out, model->source->human ? "" : " bytes");
-}
-
 static void shrunk_line(const ReportModel *model, GString *out)
 {
-	uint64_t places = number_of(model, FACT_SHRUNK_PLACES);
-
-	if (!is_known(model, FACT_SHRUNK_PLACES))
-		return;
-	g_string_append(out, "Shrunk, not shown: ");
-	if (!places) {
-		g_string_append(out, "none\n");
-		return;
-	}
-	append_number_of(out, places, "place");
-	g_string_append(out, " by ");
-	append_number_of(out, number_of(model, FACT_SHRUNK_OBJECTS), "object");
-	g_string_append(out, " and ");
-	append_bytes_of(model, out, FACT_SHRUNK_BYTES);
-	g_string_append_c(out, '\n');
+	if (number_of(model, FACT_SHRUNK_PLACES))
+		append_line_of(out, model->facts, FACT_SHRUNK_PLACES, model->source->human);
+	else if (is_known(model, FACT_SHRUNK_PLACES))
+		g_string_append(out, "Shrunk, not shown: none\n");
 }
 
-static void larger_line(const ReportModel *model, GString *out)
-{
-	uint64_t places = number_of(model, FACT_LARGER_PLACES);
-
-	if (!places)
-		return;
-	g_string_append(out, "Larger, not shown: ");
-	append_number_of(out, places, "place");
-	g_string_append(out, " by ");
-	append_bytes_of(model, out, FACT_LARGER_BYTES);
-	g_string_append(out, ", without more objects\n");
-}
-
-static bool has_assumed_pages(const ReportModel *model)
-{
-	return number_of(model, FACT_PAGE_BYTES_ASSUMED);
-}
-
-/* Recordings know it. Of several texts, only whether any lacks it is known. */
 static void page_size_line(const ReportModel *model, GString *out)
 {
 	uint64_t bytes = number_of(model, FACT_PAGE_BYTES);
 
-	if (!number_of(model, FACT_IMPORTED) || (!bytes && !has_assumed_pages(model)))
+	if (!number_of(model, FACT_IMPORTED) ||
+	    (!bytes && !number_of(model, FACT_PAGE_BYTES_ASSUMED)))
 		return;
 	g_string_append(out, "Page size: ");
 	if (bytes)
 		append_number_of(out, bytes, "byte");
 	else
 		g_string_append(out, "not in all of the texts");
-	g_string_append(out,
-			has_assumed_pages(model) ? ", assumed; --page-size=SIZE sets it\n" : "\n");
-}
-
-static void unsized_line(const ReportModel *model, GString *out)
-{
-	if (!number_of(model, FACT_HELD_UNSIZED))
-		return;
-	g_string_append(out, "Sizes: not known of ");
-	append_number_of(out, number_of(model, FACT_HELD_UNSIZED), "object");
-	g_string_append(out, " read, as no object_size is beside their alloc_traces\n");
-}
-
-static void inaccurate_line(const ReportModel *model, GString *out)
-{
-	uint64_t rows = number_of(model, FACT_HELD_INACCURATE);
-
-	if (!rows)
-		return;
-	g_string_append(out, "Not accurate: ");
-	append_number_of(out, rows, "row");
-	g_string_append(out, " that the kernel marks so or whose sizes it rounds\n");
+	g_string_append(out, number_of(model, FACT_PAGE_BYTES_ASSUMED)
+				     ? ", assumed; --page-size=SIZE sets it\n"
+				     : "\n");
 }
 
 static void frees_line(const ReportModel *model, GString *out)
@@ -351,11 +337,6 @@ static void scope_line(const ReportModel *model, GString *out)
 	g_string_append(out, "; own processes left out: ");
 	append_number_of(out, number_of(model, FACT_LEFT_OUT_SELF), counted_noun(model));
 	g_string_append_c(out, '\n');
-}
-
-static bool has_interrupts_left_out(const ReportModel *model)
-{
-	return number_of(model, FACT_LEFT_OUT_INTERRUPTS);
 }
 
 static void interrupts_line(const ReportModel *model, GString *out)
@@ -566,20 +547,6 @@ static void run_line(const ReportModel *model, GString *out)
 	g_string_append_c(out, '\n');
 }
 
-/* Appends the part selected by --from and --to. */
-static void part_line(const ReportModel *model, GString *out)
-{
-	if (!is_known(model, FACT_PART_FROM))
-		return;
-	g_string_append(out, "Part: from ");
-	append_seconds(out, number_of(model, FACT_PART_FROM));
-	g_string_append(out, " to ");
-	append_seconds(out, number_of(model, FACT_PART_TO));
-	g_string_append(out, " of ");
-	append_seconds(out, number_of(model, FACT_RUN_LENGTH));
-	g_string_append_c(out, '\n');
-}
-
 static void command_line(const ReportModel *model, GString *out)
 {
 	const char *called = text_of(model, FACT_COMMAND_LINE);
@@ -655,33 +622,6 @@ static void cost_line(const ReportModel *model, GString *out)
 	g_string_append_c(out, '\n');
 }
 
-static void hidden_line(const ReportModel *model, GString *out)
-{
-	if (number_of(model, FACT_SYMBOLS_HIDDEN))
-		g_string_append(out,
-				"Symbols: none, the kernel hid its addresses; recording as root "
-				"with kernel.kptr_restrict=1 shows them\n");
-}
-
-static void large_line(const ReportModel *model, GString *out)
-{
-	if (!is_known(model, FACT_COUNTED_TWICE_ABOVE))
-		return;
-	g_string_append(out, "Large kmallocs: those above ");
-	append_count(out, number_of(model, FACT_COUNTED_TWICE_ABOVE));
-	g_string_append(out, " bytes may be counted twice, as this kernel traces them twice and "
-			     "its symbols are not known\n");
-}
-
-static void saturated_line(const ReportModel *model, GString *out)
-{
-	if (number_of(model, FACT_SATURATED))
-		g_string_append_printf(out,
-				       "Too large: %" G_GUINT64_FORMAT " is shown for all "
-				       "above\n",
-				       UINT64_MAX);
-}
-
 static uint64_t names_counted(const ReportModel *model)
 {
 	return number_of(model, FACT_NAMED_BY_KERNEL) + number_of(model, FACT_NAMED_BY_SIZE) +
@@ -725,15 +665,6 @@ static void names_line(const ReportModel *model, GString *out)
 	g_string_append_c(out, '\n');
 }
 
-static void tasks_lost_line(const ReportModel *model, GString *out)
-{
-	if (!number_of(model, FACT_TASKS_LOST))
-		return;
-	g_string_append(out, "Processes: ");
-	append_number_of(out, number_of(model, FACT_TASKS_LOST), "record");
-	g_string_append(out, " of their starts, names and ends lost: some names may be outdated\n");
-}
-
 static bool has_all(char *const *recorded, const CacheQuery *query)
 {
 	const GPtrArray *matched = query ? cache_query_matched(query) : NULL;
@@ -762,14 +693,9 @@ static void recorded_line(const ReportModel *model, GString *out)
 	g_string_append(out, "; of those from other slab caches not all, or none\n");
 }
 
-static bool has_different_walks(const ReportModel *model)
-{
-	return number_of(model, FACT_WALKS_DIFFERENT);
-}
-
 static bool has_notable_walks(const ReportModel *model)
 {
-	return model->source->compares_walks || has_different_walks(model);
+	return model->source->compares_walks || number_of(model, FACT_WALKS_DIFFERENT);
 }
 
 static bool has_notable_names(const ReportModel *model)
@@ -779,7 +705,7 @@ static bool has_notable_names(const ReportModel *model)
 
 static const Line lines[] = {
 	{ .append = bytes_line, .when = LINE_NOTABLE, .is_notable = has_bytes },
-	{ .append = failed_line, .when = LINE_NOTABLE, .is_notable = has_failed },
+	{ .append = failed_line, .when = LINE_NOTABLE, .notable = FACT_ALLOCATIONS_FAILED },
 	{ .append = counted_line, .when = LINE_DETAIL },
 	{ .append = append_spans_line, .when = LINE_ALWAYS },
 	{ .append = append_user_stacks_line, .when = LINE_ALWAYS },
@@ -789,10 +715,10 @@ static const Line lines[] = {
 	{ .append = append_held_lines, .when = LINE_ALWAYS },
 	{ .fact = FACT_FREES_NOT_SEEN, .when = LINE_ALWAYS },
 	{ .append = shrunk_line, .when = LINE_ALWAYS },
-	{ .append = larger_line, .when = LINE_ALWAYS },
-	{ .append = unsized_line, .when = LINE_ALWAYS },
-	{ .append = inaccurate_line, .when = LINE_ALWAYS },
-	{ .append = page_size_line, .when = LINE_NOTABLE, .is_notable = has_assumed_pages },
+	{ .fact = FACT_LARGER_PLACES, .when = LINE_IF_ANY },
+	{ .fact = FACT_HELD_UNSIZED, .when = LINE_IF_ANY },
+	{ .fact = FACT_HELD_INACCURATE, .when = LINE_IF_ANY },
+	{ .append = page_size_line, .when = LINE_NOTABLE, .notable = FACT_PAGE_BYTES_ASSUMED },
 	{ .append = frees_line, .when = LINE_ALWAYS },
 	{ .append = left_out_lines, .when = LINE_NOTABLE, .is_notable = has_left_out },
 	{ .append = append_dropped_line, .when = LINE_NOTABLE, .is_notable = has_several_drops },
@@ -800,58 +726,59 @@ static const Line lines[] = {
 	{ .append = processes_line, .when = LINE_NOTABLE, .is_notable = shows_no_processes },
 	{ .append = names_line, .when = LINE_NOTABLE, .is_notable = has_derived_names },
 	{ .append = scope_line, .when = LINE_NOTABLE, .is_notable = has_other_scope },
-	{ .append = interrupts_line, .when = LINE_NOTABLE, .is_notable = has_interrupts_left_out },
+	{ .append = interrupts_line, .when = LINE_NOTABLE, .notable = FACT_LEFT_OUT_INTERRUPTS },
 	{ .append = covered_line, .when = LINE_DETAIL },
 	{ .append = recorded_line, .when = LINE_ALWAYS },
 	{ .fact = FACT_NOT_RECORDED, .when = LINE_ALWAYS },
 	{ .append = cut_line, .when = LINE_NOTABLE, .is_notable = has_cut },
 	{ .append = run_line, .when = LINE_ALWAYS },
 	{ .append = not_read_line, .when = LINE_ALWAYS },
-	{ .append = part_line, .when = LINE_ALWAYS },
+	{ .fact = FACT_PART_FROM, .when = LINE_ALWAYS },
 	{ .fact = FACT_CLOCK, .when = LINE_DETAIL },
 	{ .append = command_line, .when = LINE_DETAIL },
 	{ .append = command_end_line, .when = LINE_NOTABLE, .is_notable = command_ended_badly },
 	{ .append = cost_line, .when = LINE_DETAIL },
 	{ .of_run = append_sampling_line, .when = LINE_ALWAYS },
-	{ .append = hidden_line, .when = LINE_ALWAYS },
-	{ .append = tasks_lost_line, .when = LINE_ALWAYS },
-	{ .append = large_line, .when = LINE_ALWAYS },
+	{ .fact = FACT_SYMBOLS_HIDDEN, .when = LINE_IF_ANY },
+	{ .fact = FACT_TASKS_LOST, .when = LINE_IF_ANY },
+	{ .fact = FACT_COUNTED_TWICE_ABOVE, .when = LINE_ALWAYS },
 	{ .fact = FACT_ENDED_EARLY, .when = LINE_ALWAYS },
 	{ .of_run = append_bpf_line, .when = LINE_ALWAYS },
 	{ .of_run = append_walks_line, .when = LINE_NOTABLE, .is_notable = has_notable_walks },
 	{ .of_run = append_kernel_walks_line,
 	  .when = LINE_NOTABLE,
-	  .is_notable = has_different_walks },
+	  .notable = FACT_WALKS_DIFFERENT },
 	{ .of_run = append_compared_names_line,
 	  .when = LINE_NOTABLE,
 	  .is_notable = has_notable_names },
 	{ .of_run = append_full_line, .when = LINE_ALWAYS },
-	{ .append = saturated_line, .when = LINE_ALWAYS },
+	{ .fact = FACT_SATURATED, .when = LINE_IF_ANY },
 	{ .of_run = append_memory_bound_line, .when = LINE_ALWAYS },
 	{ .of_run = append_unknown_line, .when = LINE_ALWAYS },
 	{ .of_run = append_lost_line, .when = LINE_ALWAYS },
 };
 
-void append_fact_line(GString *out, const Facts *facts, FactId id)
+static bool is_shown(const Line *line, const ReportModel *model)
 {
-	if (!fact_is_known(facts, id))
-		return;
-	g_string_append_printf(out, "%s: ", fact_kinds[id].label);
-	escape_append(out, fact_text(facts, id));
-	g_string_append_c(out, '\n');
+	if (line->when == LINE_ALWAYS || (model->source->details && line->when != LINE_IF_ANY))
+		return true;
+	if (line->when == LINE_DETAIL)
+		return false;
+	if (line->when == LINE_IF_ANY)
+		return number_of(model, line->fact);
+	return line->is_notable ? line->is_notable(model) : number_of(model, line->notable);
 }
 
 void append_facts(const ReportModel *model, GString *out)
 {
 	for (const Line *line = lines; line < lines + G_N_ELEMENTS(lines); line++) {
-		if (!model->source->details && line->when != LINE_ALWAYS &&
-		    (line->when != LINE_NOTABLE || !line->is_notable(model)))
+		if (!is_shown(line, model))
 			continue;
 		if (line->append)
 			line->append(model, out);
 		else if (line->of_run)
 			line->of_run(out, model->facts);
-		else
-			append_fact_line(out, model->facts, line->fact);
+		else if (is_known(model, line->fact))
+			append_line_of(out, model->facts, line->fact, model->source->human);
 	}
 }
