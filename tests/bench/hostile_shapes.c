@@ -24,16 +24,6 @@ guint64 hostile_frame(unsigned number)
 	return (2 * (guint64)number * GOLDEN_INVERSE) >> 1;
 }
 
-static void start_cpu(StreamCpu *cpu, guint32 number, GByteArray *out)
-{
-	memset(cpu, 0, sizeof(*cpu));
-	cpu->cpu = number;
-	cpu->frame_base = 0xffffffff00000000ULL;
-	cpu->sink = stream_sink_bytes;
-	cpu->user_data = out;
-	cpu->now_ns = 1000;
-}
-
 static void put_event(StreamCpu *cpu, const guint64 *frames, guint16 depth, guint32 number)
 {
 	const StreamTask task = { .tgid = 1, .comm = "task" };
@@ -56,7 +46,7 @@ static void append_frames(GByteArray *out, unsigned parts, guint64 (*address)(un
 	guint64 frames[DEPTH];
 	guint16 depth = 0;
 
-	start_cpu(cpu, 0, out);
+	stream_cpu_init(cpu, 0, out);
 	for (unsigned i = 0; i < parts; i++) {
 		frames[depth++] = address(i);
 		if (depth < DEPTH && i + 1 < parts)
@@ -72,7 +62,7 @@ static void append_colliding(GByteArray *out, unsigned parts)
 {
 	g_autofree StreamCpu *cpu = g_new(StreamCpu, 1);
 
-	start_cpu(cpu, 0, out);
+	stream_cpu_init(cpu, 0, out);
 	for (unsigned i = 1; i <= parts; i++) {
 		const guint64 frame = hostile_frame(i);
 
@@ -136,10 +126,10 @@ static void append_cpus(GByteArray *out, unsigned parts)
 	g_autofree StreamCpu *cpu = g_new(StreamCpu, 1), *far = g_new(StreamCpu, 1);
 	const guint64 frame = KERNEL_TEXT;
 
-	start_cpu(far, FAR_CPU, out);
+	stream_cpu_init(far, FAR_CPU, out);
 	put_event(far, &frame, 1, 0);
 	stream_close_batch(far);
-	start_cpu(cpu, 0, out);
+	stream_cpu_init(cpu, 0, out);
 	for (unsigned i = 0; i < parts; i++) {
 		put_event(cpu, &frame, 1, 0);
 		stream_close_batch(cpu);

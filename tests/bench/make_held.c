@@ -42,21 +42,6 @@ typedef struct {
 	uint64_t random;
 } Generator;
 
-static uint64_t next_random(Generator *generator)
-{
-	generator->random ^= generator->random << 13;
-	generator->random ^= generator->random >> 7;
-	generator->random ^= generator->random << 17;
-	return generator->random;
-}
-
-static void sink_stdout(const void *bytes, size_t length, void *user_data)
-{
-	(void)user_data;
-	if (fwrite(bytes, 1, length, stdout) != length)
-		g_error("cannot write the stream");
-}
-
 static void write_info(const Options *options)
 {
 	const InfoField fields[] = {
@@ -70,7 +55,7 @@ static void write_info(const Options *options)
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 
 	batch_write_info(bytes, fields, G_N_ELEMENTS(fields));
-	sink_stdout(bytes->data, bytes->len, NULL);
+	stream_sink_stdout(bytes->data, bytes->len, NULL);
 }
 
 /* Every CPU has a heartbeat at the same time: none may keep the others waiting. */
@@ -103,7 +88,8 @@ static uint32_t pick_stack(Generator *generator)
 {
 	uint64_t stretch = generator->written / STRETCH_EVENTS;
 
-	return (uint32_t)((stretch * WORKING_SET + next_random(generator) % WORKING_SET) %
+	return (uint32_t)((stretch * WORKING_SET +
+			   stream_random(&generator->random) % WORKING_SET) %
 			  (uint64_t)generator->options->stacks);
 }
 
@@ -124,7 +110,7 @@ static void put_alloc(Generator *generator, uint32_t address)
 
 static void put_free(Generator *generator, uint32_t address)
 {
-	uint32_t site = (uint32_t)(next_random(generator) % FREE_SITES);
+	uint32_t site = (uint32_t)(stream_random(&generator->random) % FREE_SITES);
 	const StreamOrigin origin = { .number = (uint32_t)generator->options->stacks + site };
 
 	put_event(generator, &origin, KMT_RECORD_FREE, address);
@@ -152,8 +138,9 @@ static void put_events(Generator *generator)
 	for (uint32_t i = 0; i < REUSED_AFTER; i++)
 		generator->unused[i] = live + i;
 	while (generator->written < (uint64_t)options->events) {
-		bool is_at_once = next_random(generator) % 100 < (uint64_t)options->at_once;
-		uint32_t at = (uint32_t)(next_random(generator) % live);
+		bool is_at_once =
+			stream_random(&generator->random) % 100 < (uint64_t)options->at_once;
+		uint32_t at = (uint32_t)(stream_random(&generator->random) % live);
 		uint32_t freed = is_at_once ? generator->unused[generator->unused_at % REUSED_AFTER]
 					    : generator->live[at];
 		uint32_t address = exchange_unused(generator, freed);
@@ -177,11 +164,11 @@ static void generate(const Options *options)
 	generator.live = g_new(uint32_t, (gsize)options->live);
 	generator.unused = g_new(uint32_t, REUSED_AFTER);
 	for (size_t i = 0; i < frames; i++)
-		generator.frames[i] = KERNEL_TEXT + next_random(&generator) % (16 << 20);
+		generator.frames[i] = KERNEL_TEXT + stream_random(&generator.random) % (16 << 20);
 	for (gint i = 0; i < options->cpus; i++) {
 		generator.cpus[i].cpu = (uint32_t)i;
 		generator.cpus[i].frame_base = 0xffffffff00000000ULL;
-		generator.cpus[i].sink = sink_stdout;
+		generator.cpus[i].sink = stream_sink_stdout;
 	}
 	write_info(options);
 	put_events(&generator);

@@ -33,21 +33,6 @@ typedef struct {
 	uint64_t random;
 } Generator;
 
-static uint64_t next_random(Generator *generator)
-{
-	generator->random ^= generator->random << 13;
-	generator->random ^= generator->random >> 7;
-	generator->random ^= generator->random << 17;
-	return generator->random;
-}
-
-static void sink_stdout(const void *bytes, size_t length, void *user_data)
-{
-	(void)user_data;
-	if (fwrite(bytes, 1, length, stdout) != length)
-		g_error("cannot write the stream");
-}
-
 /* Functions of a kallsyms text, or evenly spaced addresses where there is none. */
 static GArray *function_addresses(const char *kallsyms)
 {
@@ -74,7 +59,7 @@ static void make_frames(Generator *generator)
 
 	generator->frames = g_new(uint64_t, count);
 	for (size_t i = 0; i < count; i++) {
-		uint64_t at = next_random(generator) % generator->addresses->len;
+		uint64_t at = stream_random(&generator->random) % generator->addresses->len;
 
 		generator->frames[i] = g_array_index(generator->addresses, guint64, at) + 5;
 	}
@@ -82,7 +67,7 @@ static void make_frames(Generator *generator)
 
 static void write_bytes(GByteArray *bytes)
 {
-	sink_stdout(bytes->data, bytes->len, NULL);
+	stream_sink_stdout(bytes->data, bytes->len, NULL);
 	g_byte_array_unref(bytes);
 }
 
@@ -112,7 +97,7 @@ static uint32_t pick_stack(Generator *generator, uint64_t event)
 	if (!working_set || working_set >= stacks)
 		return (uint32_t)(event * STRIDE % stacks);
 	return (uint32_t)((event / TURN_EVENTS * working_set +
-			   next_random(generator) % working_set) %
+			   stream_random(&generator->random) % working_set) %
 			  stacks);
 }
 
@@ -124,7 +109,7 @@ static void put_events(Generator *generator)
 	for (uint32_t i = 0; i < CPUS; i++) {
 		cpus[i].cpu = i;
 		cpus[i].frame_base = 0xffffffff00000000ULL;
-		cpus[i].sink = sink_stdout;
+		cpus[i].sink = stream_sink_stdout;
 	}
 	for (uint64_t event = 0; event < (uint64_t)options->events; event++) {
 		uint32_t stack = pick_stack(generator, event);

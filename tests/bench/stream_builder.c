@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "bench/stream_builder.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { BATCH_AGE_NS = 100 * 1000 * 1000, PAD_BYTES = 16 };
@@ -8,6 +9,31 @@ enum { BATCH_AGE_NS = 100 * 1000 * 1000, PAD_BYTES = 16 };
 void stream_sink_bytes(const void *bytes, size_t length, void *byte_array)
 {
 	g_byte_array_append(byte_array, bytes, (guint)length);
+}
+
+void stream_sink_stdout(const void *bytes, size_t length, void *unused)
+{
+	(void)unused;
+	if (fwrite(bytes, 1, length, stdout) != length)
+		g_error("cannot write the stream");
+}
+
+void stream_cpu_init(StreamCpu *cpu, uint32_t number, GByteArray *out)
+{
+	memset(cpu, 0, sizeof(*cpu));
+	cpu->cpu = number;
+	cpu->frame_base = 0xffffffff00000000ULL;
+	cpu->sink = stream_sink_bytes;
+	cpu->user_data = out;
+	cpu->now_ns = 1000;
+}
+
+uint64_t stream_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
 }
 
 static void open_batch(StreamCpu *cpu)

@@ -68,5 +68,12 @@ void *stream_put_record(StreamCpu *cpu, uint8_t type, uint16_t index, size_t byt
 /* Hands the open batch over. */
 void stream_close_batch(StreamCpu *cpu);
 
-/* A sink that appends to a GByteArray. */
+/* Begins the writer of a CPU in the kernel, which appends to out. */
+void stream_cpu_init(StreamCpu *cpu, uint32_t number, GByteArray *out);
+
+/* Returns the next random number; the state is not 0. */
+uint64_t stream_random(uint64_t *state);
+
+/* Sinks that append to a GByteArray, and that write to standard output. */
 void stream_sink_bytes(const void *bytes, size_t length, void *byte_array);
+void stream_sink_stdout(const void *bytes, size_t length, void *unused);

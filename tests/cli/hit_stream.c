@@ -3,6 +3,8 @@
 
 #include "record/batch_writer.h"
 #include "record/event_writer.h"
+#include "bench/stream_builder.h"
+#include "event_batch.h"
 
 #include <string.h>
 
@@ -198,17 +200,12 @@ static void add_hits(EventWriter *writer, const Hits *of)
 	}
 }
 
-static void append_batch(const void *batch, size_t bytes, void *user_data)
-{
-	g_byte_array_append(user_data, batch, (guint)bytes);
-}
-
 /* The hits end with one of which there are none. */
 static void write_hits(GByteArray *stream, const Hits *of)
 {
 	EventCpu cpus[] = { { .cpu = 0, .sampling_period = 1 },
 			    { .cpu = 1, .sampling_period = 1 } };
-	g_autoptr(EventWriter) writer = event_writer_new(append_batch, stream);
+	g_autoptr(EventWriter) writer = event_writer_new(stream_sink_bytes, stream);
 
 	event_writer_take_points(writer);
 	for (unsigned i = 0; of[i].count; i++) {
@@ -222,20 +219,15 @@ static void write_hits(GByteArray *stream, const Hits *of)
 	event_writer_close(writer);
 }
 
-static void write_text(GByteArray *stream, uint8_t kind, const char *text)
-{
-	batch_write_text(stream, kind, 0, text, strlen(text));
-}
-
 static void write_stream(GByteArray *stream, const char *listed, const Hits *of)
 {
 	batch_write_info(stream, run_facts, G_N_ELEMENTS(run_facts));
-	write_text(stream, KMT_BATCH_SYMBOLS, symbols);
-	write_text(stream, KMT_BATCH_MODULES, "tls 65536 0xffffffffc0000000 -\n");
-	write_text(stream, KMT_BATCH_POINTS, listed);
-	write_text(stream, KMT_BATCH_MAPS, maps);
+	stream_add_text(stream, KMT_BATCH_SYMBOLS, symbols);
+	stream_add_text(stream, KMT_BATCH_MODULES, "tls 65536 0xffffffffc0000000 -\n");
+	stream_add_text(stream, KMT_BATCH_POINTS, listed);
+	stream_add_text(stream, KMT_BATCH_MAPS, maps);
 	write_hits(stream, of);
-	write_text(stream, KMT_BATCH_USER_SYMBOLS, user_symbols);
+	stream_add_text(stream, KMT_BATCH_USER_SYMBOLS, user_symbols);
 }
 
 void viewed_hit_stream(GByteArray *stream, const char *rank, const char *keys)

@@ -3,6 +3,7 @@
 
 #include "record/batch_writer.h"
 #include "record/event_writer.h"
+#include "bench/stream_builder.h"
 
 #include <string.h>
 
@@ -114,17 +115,12 @@ static void add_hit(EventWriter *writer, uint64_t time_ns, const char *stack)
 	event_writer_add_hit(writer, &task, &hit);
 }
 
-static void append_batch(const void *batch, size_t bytes, void *user_data)
-{
-	g_byte_array_append(user_data, batch, (guint)bytes);
-}
-
 static void write_stacks(GByteArray *stream, const char *folder, bool has_points)
 {
 	g_autofree char *text = read_file(folder, "stacks");
 	g_auto(GStrv) stacks = g_strsplit(g_strchomp(text), "\n", -1);
 	EventCpu cpu = { .sampling_period = 1 };
-	g_autoptr(EventWriter) writer = event_writer_new(append_batch, stream);
+	g_autoptr(EventWriter) writer = event_writer_new(stream_sink_bytes, stream);
 
 	if (has_points)
 		event_writer_take_points(writer);

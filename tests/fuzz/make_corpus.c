@@ -40,16 +40,6 @@ static const InfoField info_fields[] = {
 	{ KMT_FIELD_WINDOW_START_NS, 500, NULL },
 };
 
-static void start_cpu(StreamCpu *cpu, uint32_t number, GByteArray *out)
-{
-	memset(cpu, 0, sizeof(*cpu));
-	cpu->cpu = number;
-	cpu->frame_base = FRAME_BASE;
-	cpu->sink = stream_sink_bytes;
-	cpu->user_data = out;
-	cpu->now_ns = 1000;
-}
-
 static void put_events(StreamCpu *cpu, unsigned events)
 {
 	static const StreamTask tasks[] = { { 100, "httpd" }, { 2211, "find" } };
@@ -93,7 +83,8 @@ static GByteArray *small_stream(void)
 	batch_write_text(out, KMT_BATCH_SYMBOLS, 0, kallsyms, strlen(kallsyms));
 	batch_write_text(out, KMT_BATCH_MODULES, 0, modules, strlen(modules));
 	batch_write_text(out, KMT_BATCH_SECTIONS, 0, sections, strlen(sections));
-	start_cpu(cpu, 0, out);
+	stream_cpu_init(cpu, 0, out);
+	cpu->frame_base = FRAME_BASE;
 	put_events(cpu, 24);
 	put_rare_records(cpu);
 	stream_close_batch(cpu);
@@ -108,7 +99,8 @@ static GByteArray *one_batch(void)
 	GByteArray *out = g_byte_array_new();
 	g_autofree StreamCpu *cpu = g_new(StreamCpu, 1);
 
-	start_cpu(cpu, 1, out);
+	stream_cpu_init(cpu, 1, out);
+	cpu->frame_base = FRAME_BASE;
 	put_events(cpu, 3);
 	stream_close_batch(cpu);
 	return out;
@@ -165,11 +157,6 @@ static const InfoField list_fields[] = {
 	{ KMT_FIELD_COLUMNS, 0, "time\tprocess\tpid\ttid\tcpu\tpoint\tSIZE\tlatency\tRETURN" },
 };
 
-static void append_batch(const void *batch, size_t bytes, void *user_data)
-{
-	g_byte_array_append(user_data, batch, (guint)bytes);
-}
-
 /* A hit of one of two tasks; every third one has columns. */
 static void put_hit(EventWriter *writer, unsigned number, uint16_t point)
 {
@@ -195,7 +182,7 @@ static void put_hits(GByteArray *out, unsigned hits, uint16_t points)
 {
 	EventCpu cpus[2] = { { .cpu = 0, .sampling_period = 1 },
 			     { .cpu = 1, .sampling_period = 1 } };
-	g_autoptr(EventWriter) writer = event_writer_new(append_batch, out);
+	g_autoptr(EventWriter) writer = event_writer_new(stream_sink_bytes, out);
 
 	event_writer_take_points(writer);
 	for (unsigned i = 0; i < hits; i++) {

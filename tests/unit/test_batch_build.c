@@ -6,6 +6,7 @@
 #include "record/event_writer.h"
 #include "session/session.h"
 #include "made_session.h"
+#include "bench/stream_builder.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -184,16 +185,11 @@ static Session *decode(const GByteArray *stream)
 	return session;
 }
 
-static void append_batch(const void *batch, size_t bytes, void *user_data)
-{
-	g_byte_array_append(user_data, batch, (guint)bytes);
-}
-
 /* Returns what the writer of user space makes of the first events. */
 static GByteArray *written_events(unsigned count)
 {
 	GByteArray *stream = g_byte_array_new();
-	g_autoptr(EventWriter) writer = event_writer_new(append_batch, stream);
+	g_autoptr(EventWriter) writer = event_writer_new(stream_sink_bytes, stream);
 	EventCpu cpu = { .cpu = CPU, .sampling_period = 1, .probe_ns = 77 };
 
 	event_writer_open(writer, &cpu);

@@ -56,15 +56,6 @@ static void host_clear(Host *host)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Host, host_clear)
 
-static uint64_t id_of_folder(const Host *host, const char *name)
-{
-	g_autofree char *path = g_build_filename(host->root, name, NULL);
-	uint64_t id = task_cgroup_folder_id(path);
-
-	cr_assert(ne(u64, id, 0), "%s", name);
-	return id;
-}
-
 static void feed(Host *host)
 {
 	made_session_feed(host->session, host->stream);
@@ -119,7 +110,7 @@ static void expect_no_path(const Host *host, uint64_t id)
 Test(cgroup_paths, a_live_process_shows_its_own)
 {
 	g_auto(Host) host = HOST(v2_only, "cg/a.slice/b c");
-	uint64_t id = id_of_folder(&host, "cg/a.slice/b c");
+	uint64_t id = fake_host_cgroup_id(host.root, "cg/a.slice/b c");
 
 	fake_host_write_of_process(host.root, 7, "cgroup", "0::/a.slice/b c\n");
 	allocate_in(&host, 7, id);
@@ -130,7 +121,7 @@ Test(cgroup_paths, a_live_process_shows_its_own)
 Test(cgroup_paths, a_cgroup_is_looked_for_once)
 {
 	g_auto(Host) host = HOST(v2_only, "cg/a");
-	uint64_t id = id_of_folder(&host, "cg/a");
+	uint64_t id = fake_host_cgroup_id(host.root, "cg/a");
 
 	fake_host_write_of_process(host.root, 7, "cgroup", "0::/a\n");
 	allocate_in(&host, 7, id);
@@ -144,7 +135,7 @@ Test(cgroup_paths, a_cgroup_is_looked_for_once)
 Test(cgroup_paths, the_id_decides_where_a_process_moved_on)
 {
 	g_auto(Host) host = HOST(v2_only, "cg/a/old", "cg/new");
-	uint64_t id = id_of_folder(&host, "cg/a/old");
+	uint64_t id = fake_host_cgroup_id(host.root, "cg/a/old");
 
 	fake_host_write_of_process(host.root, 7, "cgroup", "0::/new\n");
 	allocate_in(&host, 7, id);
@@ -156,7 +147,8 @@ Test(cgroup_paths, the_id_decides_where_a_process_moved_on)
 Test(cgroup_paths, the_processes_may_be_gone)
 {
 	g_auto(Host) host = HOST(v1_only, "mem/a/b");
-	uint64_t id = id_of_folder(&host, "mem/a/b"), root_id = id_of_folder(&host, "mem");
+	uint64_t id = fake_host_cgroup_id(host.root, "mem/a/b"),
+		 root_id = fake_host_cgroup_id(host.root, "mem");
 
 	allocate_in(&host, 7, id);
 	allocate_in(&host, 8, root_id);
@@ -183,7 +175,7 @@ Test(cgroup_paths, without_handles_folders_are_walked_at_the_end)
 {
 	give_up_handles();
 	g_auto(Host) host = HOST(v2_only, "cg/a/b", "cg/c/d/e", "cg/f");
-	uint64_t id = id_of_folder(&host, "cg/c/d/e");
+	uint64_t id = fake_host_cgroup_id(host.root, "cg/c/d/e");
 
 	allocate_in(&host, 7, id);
 	allocate_in(&host, 8, GONE_ID);
@@ -197,7 +189,7 @@ Test(cgroup_paths, without_handles_another_process_may_show_it)
 {
 	give_up_handles();
 	g_auto(Host) host = HOST(v2_only, "cg/a");
-	uint64_t id = id_of_folder(&host, "cg/a");
+	uint64_t id = fake_host_cgroup_id(host.root, "cg/a");
 
 	allocate_in(&host, 7, id);
 	cr_expect(not(look(&host)));
@@ -210,7 +202,8 @@ Test(cgroup_paths, without_handles_another_process_may_show_it)
 Test(cgroup_paths, what_is_mounted_need_not_be_the_root)
 {
 	g_auto(Host) host = HOST(part_of_v2, "cg/in");
-	uint64_t id = id_of_folder(&host, "cg/in"), top_id = id_of_folder(&host, "cg");
+	uint64_t id = fake_host_cgroup_id(host.root, "cg/in"),
+		 top_id = fake_host_cgroup_id(host.root, "cg");
 
 	allocate_in(&host, 7, id);
 	allocate_in(&host, 8, top_id);
@@ -234,7 +227,7 @@ Test(cgroup_paths, where_nothing_is_mounted_ids_stay_alone)
 Test(cgroup_paths, a_name_with_a_line_end_is_not_recorded)
 {
 	g_auto(Host) host = HOST(v2_only, "cg/a\n5 /etc");
-	uint64_t id = id_of_folder(&host, "cg/a\n5 /etc");
+	uint64_t id = fake_host_cgroup_id(host.root, "cg/a\n5 /etc");
 
 	allocate_in(&host, 7, id);
 	look(&host);
@@ -246,8 +239,10 @@ Test(cgroup_paths, a_name_with_a_line_end_is_not_recorded)
 Test(cgroup_paths, handles_lead_to_folders_below)
 {
 	g_auto(Host) host = HOST(v2_only, "cg/a", "cgroup", "xy/a");
-	uint64_t below = id_of_folder(&host, "cg/a"), self = id_of_folder(&host, "cg");
-	uint64_t longer = id_of_folder(&host, "cgroup"), other = id_of_folder(&host, "xy/a");
+	uint64_t below = fake_host_cgroup_id(host.root, "cg/a"),
+		 self = fake_host_cgroup_id(host.root, "cg");
+	uint64_t longer = fake_host_cgroup_id(host.root, "cgroup"),
+		 other = fake_host_cgroup_id(host.root, "xy/a");
 	g_autofree char *expected = NULL;
 	const GString *written;
 

@@ -111,21 +111,7 @@ typedef struct {
 	GroupRows *rows;
 } Ranking;
 
-typedef struct {
-	const char *option;
-	const char *argument;
-} FilterWords;
-
-enum { FILTERS_MAX = 2, ROWS_MAX = 10 };
-
-static void add_filters(Ranking *ranking, const FilterWords *words)
-{
-	ranking->filters = g_ptr_array_new_with_free_func((GDestroyNotify)filter_free);
-	ranking->options.filters = ranking->filters;
-	for (int i = 0; i < FILTERS_MAX && words[i].option; i++)
-		g_ptr_array_add(ranking->filters, filter_new(filter_type_lookup(words[i].option),
-							     words[i].argument, NULL));
-}
+enum { ROWS_MAX = 10 };
 
 static Ranking *ranking_new(const Session *session, const char *by, const FilterWords *filters,
 			    uint64_t top, const CallsiteSkip *skip)
@@ -142,7 +128,7 @@ static Ranking *ranking_new(const Session *session, const char *by, const Filter
 	ranking->cgroups = (CgroupNames *)source.cgroups;
 	ranking->options.top = top ? top : UINT64_MAX;
 	ranking->options.callsite_skip = skip;
-	add_filters(ranking, filters);
+	ranking->options.filters = ranking->filters = made_filters(filters);
 	cr_assert(dimensions_parse(by, false, ranking->options.by, NULL), "%s", by);
 	ranking->view = view_new(&source, &ranking->options);
 	ranking->rows = group_rows_new(ranking->view, &ranking->options, false);
@@ -269,7 +255,8 @@ Test(group_rows, figures_are_sums_of_the_counters)
 
 Test(group_rows, each_condition_has_its_account)
 {
-	static const FilterWords words[] = { { "min-count", "3" }, { "exclude", "ext4" } };
+	static const FilterWords words[FILTERS_MAX] = { { "min-count", "3" },
+							{ "exclude", "ext4" } };
 	g_autoptr(Session) session = host_session();
 	g_autoptr(Ranking) ranking = ranking_new(session, "process", words, 1, NULL);
 	const FilterDrop *drop = &g_array_index(ranking->view->drops, FilterDrop, 0);

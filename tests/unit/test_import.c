@@ -7,6 +7,7 @@
 #include "session/losses.h"
 #include "symbols/frame_line.h"
 #include "temporary.h"
+#include "made_session.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -551,21 +552,6 @@ Test(import, perf_lines_that_make_no_sense_are_unreadable)
 	cr_expect(eq(u64, imported.unreadable, 2));
 }
 
-/* Events of that cache, counted at any stack. */
-static uint64_t events_of_cache(const Profile *profile, const char *name)
-{
-	uint64_t events = 0;
-
-	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
-		const ProfileCell *cell = profile_cell(profile, i);
-		CacheId cache = profile_origin(profile, cell->origin)->cache;
-
-		if (!strcmp(profile_cache(profile, cache)->name, name))
-			events += cell->events;
-	}
-	return events;
-}
-
 #define SLAB_TITLE "Number of size-32 slab allocations by process\n"
 #define SLAB_STACKS "\nBacktrace of processes when allocating\n"
 #define SLAB_RULE "\n----------\n\n"
@@ -968,7 +954,7 @@ Test(import, slab_stacks_are_not_counted_twice)
 	cr_expect(eq(u64, events_of(profile, FRAME_B), 3));
 	cr_expect(eq(u64, events_of(profile, ""), 1));
 	cr_expect(eq(u64, cell_with_comm(profile, "ps")->events, 1));
-	cr_expect(eq(u64, events_of_cache(profile, "size-32"), 6));
+	cr_expect(eq(u64, made_session_events_of_cache(profile, "size-32"), 6));
 }
 
 Test(import, slab_numbers_of_two_runs_and_caches_add_up)
@@ -983,8 +969,8 @@ Test(import, slab_numbers_of_two_runs_and_caches_add_up)
 
 	cr_expect(eq(u64, imported.unreadable, 0));
 	cr_expect(eq(u64, profile_totals(profile).events, 14));
-	cr_expect(eq(u64, events_of_cache(profile, "size-32"), 6));
-	cr_expect(eq(u64, events_of_cache(profile, "dentry"), 8));
+	cr_expect(eq(u64, made_session_events_of_cache(profile, "size-32"), 6));
+	cr_expect(eq(u64, made_session_events_of_cache(profile, "dentry"), 8));
 }
 
 Test(import, slab_stacks_alone_count)
@@ -998,7 +984,7 @@ Test(import, slab_stacks_alone_count)
 	cr_expect(eq(u64, imported.unreadable, 0));
 	cr_expect(eq(u64, events_of(profile, FRAME_A FRAME_B), 4));
 	cr_expect(eq(u64, cell_with_comm(profile, "a: Name: b Name:")->events, 4));
-	cr_expect(eq(u64, events_of_cache(profile, "size-32"), 4));
+	cr_expect(eq(u64, made_session_events_of_cache(profile, "size-32"), 4));
 }
 
 Test(import, slab_lines_that_say_nothing_are_unreadable)

@@ -20,16 +20,22 @@ typedef struct {
 	uint32_t decoded;
 } Step;
 
-static void enter(LossLedger *ledger, uint32_t cpu, const Step *step)
+static void enter_sampled(LossLedger *ledger, uint32_t cpu, const Step *step, uint32_t period)
 {
 	const struct KmtBatchHeader header = {
 		.cpu = cpu,
 		.base_time_ns = step->time_ns,
 		.events = step->events,
+		.sampling_period = period,
 		.events_total = step->produced,
 	};
 
 	loss_ledger_enter(ledger, &(Events){ .header = &header }, step->decoded);
+}
+
+static void enter(LossLedger *ledger, uint32_t cpu, const Step *step)
+{
+	enter_sampled(ledger, cpu, step, 0);
 }
 
 static LossLedger *ledger_of(const Step *steps, size_t count)
@@ -124,19 +130,6 @@ Test(loss, a_batch_after_the_counters_is_judged_by_its_own)
 
 	cr_expect(zero(u64, loss_ledger_totals(ledger).transport.high));
 	cr_expect(zero(u64, loss_ledger_totals(ledger).unread.high));
-}
-
-static void enter_sampled(LossLedger *ledger, uint32_t cpu, const Step *step, uint32_t period)
-{
-	const struct KmtBatchHeader header = {
-		.cpu = cpu,
-		.base_time_ns = step->time_ns,
-		.events = step->events,
-		.sampling_period = period,
-		.events_total = step->produced,
-	};
-
-	loss_ledger_enter(ledger, &(Events){ .header = &header }, step->decoded);
 }
 
 Test(loss, what_a_sampling_cpu_lost_stands_for_more)

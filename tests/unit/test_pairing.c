@@ -35,16 +35,6 @@ static void add(EventBatch *batch, uint8_t type, uint32_t delta_ns, uint64_t num
 			  ADDRESS + number * OBJECT_BYTES);
 }
 
-static Session *paired(GByteArray *bytes, size_t memory_bytes)
-{
-	Session *session = session_new(memory_bytes);
-
-	session_pair(session, false);
-	made_session_feed(session, bytes);
-	session_finish(session);
-	return session;
-}
-
 static uint64_t shown(const Session *session)
 {
 	const HeldMoment moment = { .end_ns = session_end_ns(session) };
@@ -72,7 +62,7 @@ Test(pairing, what_is_freed_on_another_cpu_is_not_held)
 	add(&batch, KMT_RECORD_ALLOC, 200, 2);
 	event_batch_heartbeat(&batch, 2000, 0, 0);
 	event_batch_end(&batch, 2);
-	session = paired(bytes, PLENTY);
+	session = made_session_paired(bytes, PLENTY);
 	totals = pairing_totals(session->pairing);
 	cr_expect(eq(u64, totals.allocated, 2));
 	cr_expect(eq(u64, totals.freed, 1));
@@ -115,7 +105,7 @@ Test(pairing, an_address_that_is_allocated_twice_shows_a_free_that_was_not_seen)
 	add(&batch, KMT_RECORD_ALLOC, 200, 1);
 	add(&batch, KMT_RECORD_FREE, 300, 9);
 	event_batch_end(&batch, 3);
-	session = paired(bytes, PLENTY);
+	session = made_session_paired(bytes, PLENTY);
 	totals = pairing_totals(session->pairing);
 	cr_expect(eq(u64, totals.recycled, 1));
 	cr_expect(eq(u64, totals.held, 1));
@@ -164,7 +154,7 @@ Test(pairing, a_full_table_continues_with_a_sample_of_the_addresses)
 		event_batch_heartbeat(&batch, 1000 + (i + 1) * 1000000ULL, 0, 0);
 		event_batch_end(&batch, (i + 1) * (uint64_t)BATCH_EVENTS);
 	}
-	session = paired(bytes, (size_t)16 << 20);
+	session = made_session_paired(bytes, (size_t)16 << 20);
 	totals = pairing_totals(session->pairing);
 	scale = (double)totals.scale;
 	cr_expect(lt(u64, 1, totals.scale));
@@ -232,7 +222,7 @@ Test(pairing, events_slightly_out_of_order_are_put_in_order)
 	batch = begin(bytes, 1, 0, 1000);
 	add(&batch, KMT_RECORD_FREE, 107, 1);
 	event_batch_end(&batch, 1);
-	session = paired(bytes, PLENTY);
+	session = made_session_paired(bytes, PLENTY);
 	totals = pairing_totals(session->pairing);
 	cr_expect(eq(u64, totals.freed, 1));
 	cr_expect(eq(u64, totals.held, 1));
@@ -261,7 +251,7 @@ Test(pairing, more_processes_than_there_is_room_for_hold_as_much)
 	PairingTotals totals;
 
 	add_processes(bytes, PROCESSES);
-	session = paired(bytes, (size_t)2 << 20);
+	session = made_session_paired(bytes, (size_t)2 << 20);
 	totals = pairing_totals(session->pairing);
 	/* Objects are sampled, and nothing is lost. */
 	cr_expect(lt(u64, 1, totals.scale));

@@ -18,16 +18,6 @@ TEST_SUITE_WITHOUT_LEAKS(pairing_truth);
 #define PLENTY ((size_t)256 << 20)
 #define END_NS (HELD_RUN_START_NS + (uint64_t)HELD_RUN_EVENTS * HELD_RUN_STEP_NS)
 
-static Session *paired(const GByteArray *bytes, size_t memory_bytes)
-{
-	Session *session = session_new(memory_bytes);
-
-	session_pair(session, false);
-	made_session_feed(session, bytes);
-	session_finish(session);
-	return session;
-}
-
 /* Objects of one stack. */
 typedef struct {
 	uint64_t held;       /* as the objects are listed ... */
@@ -110,7 +100,7 @@ Test(pairing_truth, without_loss_exactly_what_is_live_is_held)
 		Comparison comparison;
 
 		held_run_write(run, seed + 100, bytes);
-		session = paired(bytes, PLENTY);
+		session = made_session_paired(bytes, PLENTY);
 		comparison = compared(run, session);
 		cr_expect(zero(u64, comparison.last_loss_ns));
 		cr_expect(zero(u64, comparison.strangers));
@@ -138,7 +128,7 @@ static uint64_t check_loss(uint64_t seed, double percent)
 	uint64_t lost = held_run_drop(run, seed, percent, &after_ns);
 
 	held_run_write(run, seed, bytes);
-	session = paired(bytes, PLENTY);
+	session = made_session_paired(bytes, PLENTY);
 	comparison = compared(run, session);
 	cr_expect(eq(u64, loss_ledger_totals(session->loss).transport.high, lost));
 	cr_expect(eq(u64, comparison.last_loss_ns, after_ns), "seed %" G_GUINT64_FORMAT, seed);
@@ -240,7 +230,7 @@ Test(pairing_truth, thinned_estimates_are_within_three_standard_errors)
 {
 	enum { MEMORY = 16 << 20, SIGMAS = 3 };
 	g_autoptr(GByteArray) bytes = many_objects();
-	g_autoptr(Session) session = paired(bytes, MEMORY);
+	g_autoptr(Session) session = made_session_paired(bytes, MEMORY);
 	PairingTotals totals = pairing_totals(session->pairing);
 	uint64_t held[GROUPS] = { 0 }, live = 0;
 	const HeldMoment moment = { .end_ns = 0 };

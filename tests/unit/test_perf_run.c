@@ -22,18 +22,6 @@
 /* The running kernel counts known work: by root, where it has perf events. */
 TEST_SUITE_WITHOUT_LEAKS(perf_run);
 
-static uint64_t events_lost(const Session *session)
-{
-	Losses losses = losses_of(session);
-
-	return losses_all(&losses).high;
-}
-
-static bool is_incomplete(const Session *session)
-{
-	return losses_make_incomplete(session, 0);
-}
-
 enum { MEMORY_BYTES = 64 << 20, PIPES = 20000, EVENTS_OF_A_PIPE = 2 };
 
 typedef struct {
@@ -111,7 +99,7 @@ static bool forget_lossy(Stage *stage, int attempt)
 {
 	enum { ATTEMPTS = 4 };
 
-	if (!events_lost(stage->session) || attempt == ATTEMPTS)
+	if (!made_session_lost(stage->session) || attempt == ATTEMPTS)
 		return false;
 	session_free(stage->session);
 	stage->session = session_new(MEMORY_BYTES);
@@ -149,7 +137,7 @@ static void expect_pipes(const Stage *stage, uint64_t pipes_made)
 	uint64_t found = allocations_below(stage, "alloc_pipe_info");
 
 	cr_expect_eq(found, pipes_made * EVENTS_OF_A_PIPE, "%lu, lost %lu", (unsigned long)found,
-		     (unsigned long)events_lost(stage->session));
+		     (unsigned long)made_session_lost(stage->session));
 }
 
 /* The kernel ends the events of a process that executes what it may not read: not these. */
@@ -181,8 +169,8 @@ Test(perf_run, every_allocation_of_a_command_is_counted, .timeout = 60)
 	run(&stage);
 	cr_expect(stage.outcome.command_ended);
 	cr_expect_eq(stage.outcome.command_status, 0);
-	cr_expect_eq(events_lost(stage.session), 0);
-	cr_expect_not(is_incomplete(stage.session));
+	cr_expect_eq(made_session_lost(stage.session), 0);
+	cr_expect_not(made_session_is_incomplete(stage.session));
 	/* By the command and the process that it forks. */
 	expect_pipes(&stage, 2 * PIPES);
 }
@@ -226,10 +214,10 @@ Test(perf_run, a_ring_of_one_page_counts_what_it_loses, .timeout = 60)
 	stage.plan.ring_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	run_once(&stage);
 	counted = profile_totals(stage.session->profile).events;
-	lost = events_lost(stage.session);
+	lost = made_session_lost(stage.session);
 	cr_expect_gt(lost, 0);
 	cr_expect_gt(counted, 0);
-	cr_expect(is_incomplete(stage.session));
+	cr_expect(made_session_is_incomplete(stage.session));
 	/* A larger ring would have helped: the kernel says so, but for the odd event that it keeps
 	   to itself. */
 	cr_expect_lt(run_info_number(stage.session->info, KMT_FIELD_NOT_DELIVERED, 0), lost / 2);
@@ -245,7 +233,7 @@ Test(perf_run, the_whole_host_counts_the_command_too, .timeout = 60)
 	stage_init(&stage, pipes);
 	stage.request.scope = COLLECT_SCOPE_HOST;
 	run(&stage);
-	cr_expect_eq(events_lost(stage.session), 0);
+	cr_expect_eq(made_session_lost(stage.session), 0);
 	cr_expect_geq(allocations_below(&stage, "alloc_pipe_info"), 2 * PIPES * EVENTS_OF_A_PIPE);
 }
 
@@ -273,7 +261,7 @@ Test(perf_run, one_of_many_is_scaled_up, .timeout = 60)
 	   seen at both of its places scatters less. Of 12 runs on a busy host none was farther than
 	   0.6 %. */
 	cr_expect(share > 0.98 && share < 1.02, "%f", share);
-	cr_expect_not(is_incomplete(stage.session));
+	cr_expect_not(made_session_is_incomplete(stage.session));
 }
 
 static pid_t workload_waits(const char *gate)
@@ -313,7 +301,7 @@ Test(perf_run, only_the_named_process_is_counted_not_its_children, .timeout = 60
 		waitpid((pid_t)pid, NULL, 0);
 		unlink(gate);
 	} while (forget_lossy(&stage, attempt++));
-	cr_expect_eq(events_lost(stage.session), 0);
+	cr_expect_eq(made_session_lost(stage.session), 0);
 	expect_pipes(&stage, PIPES);
 }
 
@@ -325,7 +313,7 @@ Test(perf_run, the_kernels_own_clock_is_moved_to_the_streams, .timeout = 60)
 	stage_init(&stage, pipes);
 	stage.plan.own_clock = true;
 	run(&stage);
-	cr_expect_eq(events_lost(stage.session), 0);
+	cr_expect_eq(made_session_lost(stage.session), 0);
 	expect_pipes(&stage, 2 * PIPES);
 	cr_expect_not_null(run_info_text(stage.session->info, KMT_FIELD_CLOCK));
 }
@@ -412,7 +400,7 @@ Test(perf_run, every_allocation_is_of_its_slab_cache, .timeout = 60)
 	if (!observe(&stage, PROBE_CACHE))
 		cr_skip_test("this kernel's events do not have their caches");
 	run(&stage);
-	cr_expect_eq(events_lost(stage.session), 0);
+	cr_expect_eq(made_session_lost(stage.session), 0);
 	cr_expect_eq(allocations_of_cache(&stage, "filp", "create_pipe_files"), 2 * FEW_PIPES);
 	cr_expect_eq(allocations_of_cache(&stage, "dentry", "create_pipe_files"), FEW_PIPES);
 	cr_expect_eq(allocations_of_cache(&stage, "inode_cache", "create_pipe_files"), FEW_PIPES);
@@ -433,7 +421,7 @@ Test(perf_run, the_kernel_lets_pass_only_the_caches_that_are_asked_for, .timeout
 	stage.request.caches = caches;
 	run(&stage);
 	/* What does not pass is neither counted nor lost. */
-	cr_expect_eq(events_lost(stage.session), 0);
+	cr_expect_eq(made_session_lost(stage.session), 0);
 	cr_expect_eq(allocations_of_cache(&stage, "filp", "create_pipe_files"), 2 * FEW_PIPES);
 	wanted = allocations_of_cache(&stage, "filp", NULL) +
 		 allocations_of_cache(&stage, "dentry", NULL);
@@ -452,7 +440,7 @@ Test(perf_run, the_kernel_lets_pass_only_the_sizes_that_are_asked_for, .timeout 
 	stage_init(&stage, command);
 	stage.request.caches = caches;
 	run(&stage);
-	cr_expect_eq(events_lost(stage.session), 0);
+	cr_expect_eq(made_session_lost(stage.session), 0);
 	cr_expect_eq(allocations_below(&stage, "msgsnd"), MESSAGES);
 	for (uint32_t i = 0; i < profile_origin_count(stage.session->profile); i++) {
 		const ProfileOrigin *origin = profile_origin(stage.session->profile, i);
@@ -514,9 +502,9 @@ Test(perf_run, paired_frees_are_of_the_whole_host, .timeout = 60)
 	cr_expect_str_eq(run_info_text(stage.session->info, KMT_FIELD_FREES_SEEN_BY),
 			 "kfree,kmem_cache_free");
 	cr_expect_eq(paired.weight_max, 1);
-	cr_expect_geq(paired.allocations + events_lost(stage.session),
+	cr_expect_geq(paired.allocations + made_session_lost(stage.session),
 		      PAIRED_PIPES * EVENTS_OF_A_PIPE);
-	cr_expect_geq(paired.frees[KMT_KIND_KFREE] + events_lost(stage.session),
+	cr_expect_geq(paired.frees[KMT_KIND_KFREE] + made_session_lost(stage.session),
 		      2 * PAIRED_PIPES * EVENTS_OF_A_PIPE);
 	cr_expect_gt(paired.frees[KMT_KIND_CACHE], 0);
 	cr_expect_eq(paired.frees[KMT_KIND_NONE] + paired.frees[KMT_KIND_PAGE], 0);
@@ -589,7 +577,7 @@ static void run_killed_command(void)
 	stage_init(&stage, command);
 	run(&stage);
 	cr_expect(WIFSIGNALED(stage.outcome.command_status));
-	cr_expect_eq(events_lost(stage.session), 0);
+	cr_expect_eq(made_session_lost(stage.session), 0);
 }
 
 Test(perf_run, a_command_that_is_killed_ends_the_run_and_nothing_is_left_open, .timeout = 60)

@@ -3,6 +3,7 @@
 
 #include "event_batch.h"
 #include "leaks.h"
+#include "made_session.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -47,21 +48,6 @@ static Fed feed_of_epoch(Profile *profile, const GByteArray *bytes, uint32_t epo
 static Fed feed(Profile *profile, const GByteArray *bytes)
 {
 	return feed_of_epoch(profile, bytes, 0);
-}
-
-/* Returns the events whose origin is of that cache. */
-static uint64_t events_of_cache(const Profile *profile, const char *name)
-{
-	uint64_t events = 0;
-
-	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
-		const ProfileCell *cell = profile_cell(profile, i);
-		CacheId cache = profile_origin(profile, cell->origin)->cache;
-
-		if (g_str_equal(profile_cache(profile, cache)->name, name))
-			events += cell->events;
-	}
-	return events;
 }
 
 /* Sums the bytes of all allocations. */
@@ -531,7 +517,7 @@ Test(profile, copies_of_a_cache_for_cgroups_take_no_room)
 	feed_tasks(profile, 10000, "dentry(%u:user.slice)");
 	cr_expect(eq(u32, profile_cache_count(profile), CACHE_ID_OVERFLOW + 2));
 	cr_expect(zero(u64, profile_totals(profile).of_other_caches));
-	cr_expect(eq(u64, events_of_cache(profile, "dentry"), 10000));
+	cr_expect(eq(u64, made_session_events_of_cache(profile, "dentry"), 10000));
 }
 
 Test(profile, merged_frees_take_neither_stacks_nor_tasks)
@@ -552,7 +538,7 @@ Test(profile, merged_frees_take_neither_stacks_nor_tasks)
 		event_batch_end(&batch, i + 1);
 	}
 	feed(profile, bytes);
-	cr_expect(eq(u64, events_of_cache(profile, "filp"), 1000));
+	cr_expect(eq(u64, made_session_events_of_cache(profile, "filp"), 1000));
 	cr_expect(eq(u32, profile_cell_count(profile), 2));
 	cr_expect(zero(u32, stack_table_count(profile_stacks(profile))));
 	cr_expect(zero(u64, profile_totals(profile).over_bound));
@@ -699,9 +685,9 @@ Test(profile, equal_stacks_of_two_caches_are_two_origins)
 	event_batch_end(&batch, 4);
 	fed = feed(profile, bytes);
 
-	cr_expect(eq(u64, events_of_cache(profile, ""), 1));
-	cr_expect(eq(u64, events_of_cache(profile, "kmalloc-128"), 2));
-	cr_expect(eq(u64, events_of_cache(profile, "kmalloc-cg-128"), 1));
+	cr_expect(eq(u64, made_session_events_of_cache(profile, ""), 1));
+	cr_expect(eq(u64, made_session_events_of_cache(profile, "kmalloc-128"), 2));
+	cr_expect(eq(u64, made_session_events_of_cache(profile, "kmalloc-cg-128"), 1));
 	cr_expect(eq(u32, profile_cache(profile, CACHE_ID_OVERFLOW + 2)->slot_bytes, 192));
 	cr_expect(eq(u64, fed.unknown_records, 0));
 }

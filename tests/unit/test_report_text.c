@@ -12,18 +12,6 @@
 
 TEST_SUITE_WITHOUT_LEAKS(report_text);
 
-static uint64_t events_lost(const Session *session)
-{
-	Losses losses = losses_of(session);
-
-	return losses_all(&losses).high;
-}
-
-static bool is_incomplete(const Session *session)
-{
-	return losses_make_incomplete(session, 0);
-}
-
 enum { PLENTY = 64 << 20 };
 
 static const uint64_t second = 1000 * 1000 * 1000;
@@ -511,16 +499,16 @@ Test(report_text, lost_events_are_the_last_line)
 					   "probes 0, reentrancy 0, damaged input 0, memory bound "
 					   "0\n"),
 		  "%s", report);
-	cr_expect_eq(events_lost(session), 999);
-	cr_expect(is_incomplete(session));
+	cr_expect_eq(made_session_lost(session), 999);
+	cr_expect(made_session_is_incomplete(session));
 }
 
 Test(report_text, a_complete_run_is_complete)
 {
 	g_autoptr(Session) session = host_session(0);
 
-	cr_expect_eq(events_lost(session), 0);
-	cr_expect_not(is_incomplete(session));
+	cr_expect_eq(made_session_lost(session), 0);
+	cr_expect_not(made_session_is_incomplete(session));
 }
 
 Test(report_text, what_the_kernel_did_not_deliver_is_reported_separately)
@@ -532,9 +520,9 @@ Test(report_text, what_the_kernel_did_not_deliver_is_reported_separately)
 		    "Lost: 999 events (25 %): transport 99, not delivered by the kernel 900 (a "
 		    "larger buffer does not help), skipped probes 0, reentrancy 0, damaged input "
 		    "0, memory bound 0");
-	cr_expect_eq(events_lost(session), 999);
+	cr_expect_eq(made_session_lost(session), 999);
 	cr_expect_not_null(strstr(losses_remedy(session, true), "--collector=stap"));
-	cr_expect(is_incomplete(session));
+	cr_expect(made_session_is_incomplete(session));
 
 	/* Where most found no room, room helps. */
 	add_field(session, KMT_FIELD_NOT_DELIVERED, 100, NULL);
@@ -542,7 +530,7 @@ Test(report_text, what_the_kernel_did_not_deliver_is_reported_separately)
 
 	/* The field is that of a longer run: only what is missing in the window counts. */
 	add_field(session, KMT_FIELD_NOT_DELIVERED, 5000, NULL);
-	cr_expect_eq(events_lost(session), 999);
+	cr_expect_eq(made_session_lost(session), 999);
 
 	add_field(session, KMT_FIELD_SKIPPED, 1000, NULL);
 	cr_expect_not_null(strstr(losses_remedy(session, true), "--collector=perf"));
@@ -557,9 +545,9 @@ Test(report_text, missed_kprobes_are_lost_events)
 		session, &(Wish){ .quiet = true },
 		"Lost: 30 events (0.99 %): transport 0, skipped probes 0, kprobes missed by the "
 		"kernel 30, reentrancy 0, damaged input 0, memory bound 0");
-	cr_expect_eq(events_lost(session), 30);
+	cr_expect_eq(made_session_lost(session), 30);
 	cr_expect_null(losses_remedy(session, true));
-	cr_expect(is_incomplete(session));
+	cr_expect(made_session_is_incomplete(session));
 }
 
 /* A run that ended while its reader did not read, and damaged what it wrote last. */
@@ -584,7 +572,7 @@ Test(report_text, what_was_never_read_is_reported_exactly)
 	expect_line(session, &(Wish){ .quiet = true },
 		    "Lost: 40 events (1.3 %): transport 0, unread when the reader ended 40, "
 		    "skipped probes 0, reentrancy 0, damaged input 0 (77 bytes), memory bound 0");
-	cr_expect(is_incomplete(session));
+	cr_expect(made_session_is_incomplete(session));
 }
 
 Test(report_text, what_nothing_counts_is_unknown)
@@ -598,7 +586,7 @@ Test(report_text, what_nothing_counts_is_unknown)
 		    "0; unknown after the start");
 	add_field(nothing, KMT_FIELD_COUNTED_TO_END, 0, NULL);
 	expect_line(nothing, &(Wish){ .quiet = true }, "Lost: unknown after 2026-11-21T03:39:31Z");
-	cr_expect(is_incomplete(nothing));
+	cr_expect(made_session_is_incomplete(nothing));
 }
 
 /* As a collector says it at the end. */
@@ -619,11 +607,11 @@ Test(report_text, a_cpu_that_was_not_traced_is_a_loss_of_unknown_size)
 		    "Lost: events unknown: CPU 1 not traced for 0.412 s");
 	expect_line(several, &(Wish){ .quiet = true },
 		    "Lost: events unknown: CPUs 1,3-5 not traced for 2.001 s in all");
-	cr_expect(is_incomplete(one));
-	cr_expect_eq(events_lost(one), 0);
+	cr_expect(made_session_is_incomplete(one));
+	cr_expect_eq(made_session_lost(one), 0);
 	add_untraced(one, 0, "");
 	expect_line(one, &(Wish){ .quiet = true }, "Lost: none");
-	cr_expect_not(is_incomplete(one));
+	cr_expect_not(made_session_is_incomplete(one));
 }
 
 Test(report_text, a_cpu_that_was_not_traced_is_reported_beside_other_losses)
@@ -651,8 +639,8 @@ Test(report_text, events_that_bpf_programs_held_back_are_a_loss_of_unknown_size)
 		session, &(Wish){ .quiet = true },
 		"Lost: events unknown: BPF programs held back those of kmalloc (BPF program 12)");
 	expect_no_line(session, &(Wish){ .quiet = true }, "Beside BPF:");
-	cr_expect(is_incomplete(session));
-	cr_expect_eq(events_lost(session), 0);
+	cr_expect(made_session_is_incomplete(session));
+	cr_expect_eq(made_session_lost(session), 0);
 	add_untraced(session, second, "1");
 	add_field(session, KMT_FIELD_BPF_BLIND, 0, "kfree (BPF programs 12, 15)\302\233");
 	expect_line(session, &(Wish){ .quiet = true },
@@ -668,7 +656,7 @@ Test(report_text, what_user_stacks_lack_is_lost)
 	expect_line(session, &(Wish){ .quiet = true },
 		    "Lost: user stacks are incomplete: 1 mapping or name of programs could not be "
 		    "read");
-	cr_expect(is_incomplete(session));
+	cr_expect(made_session_is_incomplete(session));
 	for (int i = 0; i < 2000000 && !user_maps_losses(session->user_maps)->dropped; i++) {
 		g_autofree char *line = g_strdup_printf("x 1 %d\n", i);
 
@@ -687,7 +675,7 @@ Test(report_text, an_empty_text_takes_back_that_bpf_programs_held_back_events)
 	add_field(session, KMT_FIELD_BPF_BLIND, 0, "kmalloc (BPF program 12)");
 	add_field(session, KMT_FIELD_BPF_BLIND, 0, "");
 	expect_line(session, &(Wish){ .quiet = true }, "Lost: none");
-	cr_expect(!is_incomplete(session));
+	cr_expect(!made_session_is_incomplete(session));
 }
 
 Test(report_text, bpf_programs_beside_which_events_came_are_no_loss)
@@ -699,7 +687,7 @@ Test(report_text, bpf_programs_beside_which_events_came_are_no_loss)
 	expect_line(session, &(Wish){ .quiet = true },
 		    "Beside BPF: kmalloc (BPF program 12): nested events may be missing");
 	expect_line(session, &(Wish){ .quiet = true }, "Lost: none");
-	cr_expect(!is_incomplete(session));
+	cr_expect(!made_session_is_incomplete(session));
 	add_field(nothing, KMT_FIELD_BPF_ATTACHED, 0, "");
 	expect_no_line(nothing, &(Wish){ .details = true }, "Beside BPF:");
 }
@@ -711,7 +699,7 @@ Test(report_text, lost_messages_without_events_are_no_loss)
 	add_field(session, KMT_FIELD_TRANSPORT_LOST, 3, NULL);
 	add_field(session, KMT_FIELD_COUNTED_TO_END, 1, NULL);
 	expect_line(session, &(Wish){ .quiet = true }, "Lost: none");
-	cr_expect_not(is_incomplete(session));
+	cr_expect_not(made_session_is_incomplete(session));
 }
 
 Test(report_text, a_stream_that_was_cut_is_unknown_after_its_last_heartbeat)
@@ -726,8 +714,8 @@ Test(report_text, a_stream_that_was_cut_is_unknown_after_its_last_heartbeat)
 		    "Lost: 1 event (0.03 %): transport 1, skipped probes 0, reentrancy 0, damaged "
 		    "input 0, memory bound 0; unknown after 2026-11-21T03:39:31Z");
 	expect_line(empty, &(Wish){ .quiet = true }, "Lost: unknown after the start");
-	cr_expect(is_incomplete(session));
-	cr_expect_eq(events_lost(session), 0);
+	cr_expect(made_session_is_incomplete(session));
+	cr_expect_eq(made_session_lost(session), 0);
 }
 
 Test(report_text, a_stream_that_was_cut_before_its_start_has_no_start)
@@ -746,7 +734,7 @@ Test(report_text, a_bound_that_ended_the_run_makes_it_incomplete)
 	g_autoptr(Session) session = host_session(0);
 
 	add_field(session, KMT_FIELD_BOUND, 0, "the disk is nearly full");
-	cr_expect(is_incomplete(session));
+	cr_expect(made_session_is_incomplete(session));
 }
 
 /* Two CPUs of another run: one took one event of four, the other one of sixteen. */
@@ -775,7 +763,7 @@ Test(report_text, sampling_that_was_asked_for_is_reported)
 	expect_line(session, &(Wish){ .quiet = true },
 		    "Sampled: sampled 1/4 to 1/16; counts and bytes are scaled up; "
 		    "margin of the total +-156 % (95 %)");
-	cr_expect_not(is_incomplete(session));
+	cr_expect_not(made_session_is_incomplete(session));
 }
 
 /* 1.96 times the root of 4 * 3 + 16 * 15, of 20. */
@@ -802,7 +790,7 @@ Test(report_text, sampling_beyond_that_is_no_failure)
 		    "Sampled: sampled 1/4 to 1/16, as probes took more than 20 % of a CPU's time "
 		    "(CPU 6; --max-overhead); counts and bytes are scaled up; "
 		    "margin of the total +-156 % (95 %)");
-	cr_expect_not(is_incomplete(session));
+	cr_expect_not(made_session_is_incomplete(session));
 }
 
 /* A batch of 100 events of that period; before it so many were lost. */
@@ -895,7 +883,7 @@ Test(report_text, damage_in_the_stream_makes_it_incomplete)
 
 	session_feed(session, "garbage garbage garbage", 23);
 	session_finish(session);
-	cr_expect(is_incomplete(session));
+	cr_expect(made_session_is_incomplete(session));
 }
 
 Test(report_text, unreadable_lines_of_an_import_are_damaged_input)

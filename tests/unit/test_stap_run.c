@@ -863,21 +863,19 @@ Test(stap_run, parameters_say_what_was_asked_for)
 	cr_expect(eq(str, joined, expected));
 }
 
-/* Returns the parameter of the module that chooses how it walks stacks; NULL: none. */
-static char *walk_parameter(StackWalk walk, uint32_t depth)
+/* Returns the module's argument that begins with that; NULL: none. */
+static char *argument_of(const CollectRequest *request, const InnerKmallocs *inner,
+			 const char *begin)
 {
 	const StapTool tool = { .staprun = (char *)"/usr/bin/staprun" };
 	const BufferPlan buffers = { .megabytes_per_buffer = 16 };
-	const StapArguments arguments = { .tool = &tool,
-					  .buffers = &buffers,
-					  .module_path = "/m/kmt.ko" };
-	const CollectRequest request = { .events = PROBE_KMALLOC,
-					 .stack_depth = depth,
-					 .stack_walk = walk };
-	g_auto(GStrv) argv = stap_arguments_new(&arguments, &request);
+	const StapArguments arguments = {
+		.tool = &tool, .buffers = &buffers, .module_path = "/m/kmt.ko", .inner = inner
+	};
+	g_auto(GStrv) argv = stap_arguments_new(&arguments, request);
 
 	for (char **word = argv; *word; word++)
-		if (g_str_has_prefix(*word, "kmt_stack_walk="))
+		if (g_str_has_prefix(*word, begin))
 			return g_strdup(*word);
 	return NULL;
 }
@@ -896,7 +894,10 @@ Test(stap_run, the_module_walks_stacks_unless_the_kernel_is_to)
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		g_autofree char *parameter = walk_parameter(cases[i].walk, cases[i].depth);
+		const CollectRequest request = { .events = PROBE_KMALLOC,
+						 .stack_depth = cases[i].depth,
+						 .stack_walk = cases[i].walk };
+		g_autofree char *parameter = argument_of(&request, NULL, "kmt_stack_walk=");
 
 		cr_expect(g_strcmp0(parameter, cases[i].parameter) == 0, "%zu: %s", i, parameter);
 	}
@@ -929,47 +930,15 @@ Test(stap_run, for_pairing_no_equal_allocations_are_merged)
 	cr_expect(g_strv_contains((const char *const *)argv, "kmt_repeat_ns=0"));
 }
 
-/* Returns the module's argument for the wanted caches; NULL: none. */
-static char *caches_argument(char **caches)
-{
-	const StapTool tool = { .staprun = (char *)"/usr/bin/staprun" };
-	const BufferPlan buffers = { .megabytes_per_buffer = 16 };
-	const StapArguments arguments = { .tool = &tool,
-					  .buffers = &buffers,
-					  .module_path = "/m/kmt.ko" };
-	const CollectRequest request = { .events = PROBE_CACHE, .caches = caches };
-	g_auto(GStrv) argv = stap_arguments_new(&arguments, &request);
-
-	for (char **word = argv; *word; word++)
-		if (g_str_has_prefix(*word, "kmt_caches="))
-			return g_strdup(*word);
-	return NULL;
-}
-
 Test(stap_run, the_module_gets_the_wanted_caches)
 {
 	char *two[] = { (char *)"dentry", (char *)"two words", NULL };
-	g_autofree char *argument = caches_argument(two);
+	const CollectRequest wanted = { .events = PROBE_CACHE, .caches = two };
+	const CollectRequest all = { .events = PROBE_CACHE };
+	g_autofree char *argument = argument_of(&wanted, NULL, "kmt_caches=");
 
 	cr_expect(eq(str, argument, (char *)"kmt_caches=\"dentry\ttwo words\""));
-	cr_expect(eq(ptr, caches_argument(NULL), NULL));
-}
-
-/* Returns what the module gets of where inner events of large kmallocs come from; NULL: nothing. */
-static char *inner_argument(const InnerKmallocs *inner)
-{
-	const StapTool tool = { .staprun = (char *)"/usr/bin/staprun" };
-	const BufferPlan buffers = { .megabytes_per_buffer = 16 };
-	const StapArguments arguments = {
-		.tool = &tool, .buffers = &buffers, .module_path = "/m/kmt.ko", .inner = inner
-	};
-	const CollectRequest request = { .events = PROBE_KMALLOC };
-	g_auto(GStrv) argv = stap_arguments_new(&arguments, &request);
-
-	for (char **word = argv; *word; word++)
-		if (g_str_has_prefix(*word, "kmt_inner="))
-			return g_strdup(*word);
-	return NULL;
+	cr_expect(eq(ptr, argument_of(&all, NULL, "kmt_caches="), NULL));
 }
 
 /* An argument vector can be read by everybody, the kernel's addresses cannot. */
@@ -982,17 +951,19 @@ Test(stap_run, the_module_gets_places_but_no_addresses)
 			    { 0xffffffff81000300, 0xffffffff81000400 } },
 	};
 	const InnerKmallocs none = { .kfree = 0xffffffff81000200 };
-	g_autofree char *argument = inner_argument(&inner);
+	const CollectRequest request = { .events = PROBE_KMALLOC };
+	g_autofree char *argument = argument_of(&request, &inner, "kmt_inner=");
 
 	cr_expect(eq(str, argument, (char *)"kmt_inner=-256,-128,256,512"));
-	cr_expect(eq(ptr, inner_argument(&none), NULL));
+	cr_expect(eq(ptr, argument_of(&request, &none, "kmt_inner="), NULL));
 }
 
 Test(stap_run, a_name_that_would_end_the_parameter_is_not_passed)
 {
 	char *hostile[] = { (char *)"dentry", (char *)"x\" kmt_depth=\"0", NULL };
+	const CollectRequest request = { .events = PROBE_CACHE, .caches = hostile };
 
-	cr_expect(eq(ptr, caches_argument(hostile), NULL));
+	cr_expect(eq(ptr, argument_of(&request, NULL, "kmt_caches="), NULL));
 }
 
 Test(stap_run, the_size_asked_for_means_the_same_for_every_release)

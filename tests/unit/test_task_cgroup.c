@@ -46,26 +46,17 @@ static uint64_t id_of(const Host *host, const char *lines)
 	return task_cgroups_of(host->cgroups, 7);
 }
 
-static uint64_t id_of_folder(const Host *host, const char *name)
-{
-	g_autofree char *path = g_build_filename(host->root, name, NULL);
-	uint64_t id = task_cgroup_folder_id(path);
-
-	cr_assert(ne(u64, id, 0), "%s", name);
-	return id;
-}
-
 Test(task_cgroup, of_v2_it_is_the_folder)
 {
 	g_auto(Host) host = HOST(v2_only, "sys/fs/cgroup/a.slice/b: c.service");
 
 	cr_expect(eq(u64, id_of(&host, "0::/a.slice\n"),
-		     id_of_folder(&host, "sys/fs/cgroup/a.slice")));
+		     fake_host_cgroup_id(host.root, "sys/fs/cgroup/a.slice")));
 	cr_expect(eq(u64, id_of(&host, "0::/a.slice/b: c.service\n"),
-		     id_of_folder(&host, "sys/fs/cgroup/a.slice/b: c.service")));
-	cr_expect(eq(u64, id_of(&host, "0::/\n"), id_of_folder(&host, "sys/fs/cgroup")));
+		     fake_host_cgroup_id(host.root, "sys/fs/cgroup/a.slice/b: c.service")));
+	cr_expect(eq(u64, id_of(&host, "0::/\n"), fake_host_cgroup_id(host.root, "sys/fs/cgroup")));
 	cr_expect(eq(u64, task_cgroups_outermost(host.cgroups),
-		     id_of_folder(&host, "sys/fs/cgroup")));
+		     fake_host_cgroup_id(host.root, "sys/fs/cgroup")));
 }
 
 Test(task_cgroup, of_v1_it_is_the_memory_controllers)
@@ -73,20 +64,22 @@ Test(task_cgroup, of_v1_it_is_the_memory_controllers)
 	g_auto(Host) host = HOST(v1_only, "cg/memory/m", "cg/cpu,cpuacct/c");
 
 	cr_expect(eq(u64, id_of(&host, "4:cpu,cpuacct:/c\n3:memory:/m\n1:name=systemd:/x\n"),
-		     id_of_folder(&host, "cg/memory/m")));
+		     fake_host_cgroup_id(host.root, "cg/memory/m")));
 	cr_expect(eq(u64, id_of(&host, "4:cpu,cpuacct:/c\n3:memory:/\n"),
-		     id_of_folder(&host, "cg/memory")));
+		     fake_host_cgroup_id(host.root, "cg/memory")));
 	cr_expect(eq(u64, id_of(&host, "4:cpu,cpuacct:/c\n1:name=memory:/m\n"), 0));
-	cr_expect(eq(u64, task_cgroups_outermost(host.cgroups), id_of_folder(&host, "cg/memory")));
+	cr_expect(eq(u64, task_cgroups_outermost(host.cgroups),
+		     fake_host_cgroup_id(host.root, "cg/memory")));
 }
 
 Test(task_cgroup, of_both_it_is_v2_unless_at_its_root)
 {
 	g_auto(Host) host = HOST(hybrid, "cg/memory/m", "cg/unified/u");
 
-	cr_expect(
-		eq(u64, id_of(&host, "3:memory:/m\n0::/u\n"), id_of_folder(&host, "cg/unified/u")));
-	cr_expect(eq(u64, id_of(&host, "3:memory:/m\n0::/\n"), id_of_folder(&host, "cg/memory/m")));
+	cr_expect(eq(u64, id_of(&host, "3:memory:/m\n0::/u\n"),
+		     fake_host_cgroup_id(host.root, "cg/unified/u")));
+	cr_expect(eq(u64, id_of(&host, "3:memory:/m\n0::/\n"),
+		     fake_host_cgroup_id(host.root, "cg/memory/m")));
 	/* What a perf sample says is taken on the same terms. */
 	cr_expect(task_cgroups_agree(host.cgroups, 4711));
 	cr_expect(not(task_cgroups_agree(host.cgroups, TASK_CGROUP_ROOT_ID)));
@@ -104,8 +97,10 @@ Test(task_cgroup, only_what_is_mounted_is_looked_at)
 	g_auto(Host) host = HOST("30 1 0:26 /docker/a\\040b /mnt/c\\040g rw - cgroup2 cgroup2 rw\n",
 				 "mnt/c g/in", "mnt/c gin");
 
-	cr_expect(eq(u64, id_of(&host, "0::/docker/a b/in\n"), id_of_folder(&host, "mnt/c g/in")));
-	cr_expect(eq(u64, id_of(&host, "0::/docker/a b\n"), id_of_folder(&host, "mnt/c g")));
+	cr_expect(eq(u64, id_of(&host, "0::/docker/a b/in\n"),
+		     fake_host_cgroup_id(host.root, "mnt/c g/in")));
+	cr_expect(eq(u64, id_of(&host, "0::/docker/a b\n"),
+		     fake_host_cgroup_id(host.root, "mnt/c g")));
 	cr_expect(eq(u64, id_of(&host, "0::/docker/a bin\n"), 0));
 	cr_expect(eq(u64, id_of(&host, "0::/in\n"), 0));
 }
@@ -117,7 +112,7 @@ Test(task_cgroup, a_path_out_of_the_namespace_leads_nowhere)
 	cr_expect(eq(u64, id_of(&host, "0::/../other\n"), 0));
 	cr_expect(eq(u64, id_of(&host, "0::/..\n"), 0));
 	cr_expect(eq(u64, id_of(&host, "0::/..dotted\n"),
-		     id_of_folder(&host, "sys/fs/cgroup/..dotted")));
+		     fake_host_cgroup_id(host.root, "sys/fs/cgroup/..dotted")));
 }
 
 Test(task_cgroup, what_is_gone_or_odd_is_not_known)

@@ -83,12 +83,7 @@ static Session *host_session(void)
 	return made_session_new(stream);
 }
 
-typedef struct {
-	const char *option;
-	const char *argument;
-} FilterWords;
-
-enum { FILTERS_MAX = 3, ROWS_MAX = 4 };
+enum { ROWS_MAX = 4 };
 
 /* Filters, key and top; and what remains: the allocations and the text of each row. */
 typedef struct {
@@ -118,16 +113,6 @@ static const ViewCase cases[] = {
 	  { ALPHA, GAMMA } },
 };
 
-static GPtrArray *filters_of(const FilterWords *words)
-{
-	GPtrArray *filters = g_ptr_array_new_with_free_func((GDestroyNotify)filter_free);
-
-	for (int i = 0; i < FILTERS_MAX && words[i].option; i++)
-		g_ptr_array_add(filters, filter_new(filter_type_lookup(words[i].option),
-						    words[i].argument, NULL));
-	return filters;
-}
-
 static void expect_row(const View *view, guint index, const char *wanted, const char *name)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -138,7 +123,7 @@ static void expect_row(const View *view, guint index, const char *wanted, const 
 
 static void expect_view(const Session *session, const ViewCase *row)
 {
-	g_autoptr(GPtrArray) filters = filters_of(row->filters);
+	g_autoptr(GPtrArray) filters = made_filters(row->filters);
 	const ViewOptions options = { .filters = filters,
 				      .sort = metric_lookup(row->sort, METRIC_RANKS),
 				      .top = row->top };
@@ -198,7 +183,7 @@ Test(view, sums_are_those_of_the_rows)
 {
 	static const ViewCase top_two = { .filters = { { NULL } } };
 	g_autoptr(Session) session = host_session();
-	g_autoptr(GPtrArray) filters = filters_of(top_two.filters);
+	g_autoptr(GPtrArray) filters = made_filters(top_two.filters);
 	const ViewOptions options = { .filters = filters,
 				      .sort = metric_lookup("count", METRIC_RANKS),
 				      .top = 2 };
@@ -265,7 +250,7 @@ Test(view, the_first_filter_that_drops_a_stack_is_charged)
 					     { "exclude", "beta,gamma" },
 					     { "min-bytes", "33" } };
 	g_autoptr(Session) session = host_session();
-	g_autoptr(GPtrArray) filters = filters_of(words);
+	g_autoptr(GPtrArray) filters = made_filters(words);
 	const ViewOptions options = { .filters = filters };
 	g_autoptr(View) view = made_view(session, &options);
 
