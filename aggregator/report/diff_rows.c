@@ -10,6 +10,7 @@
 #include "count/noise.h"
 
 #include <math.h>
+#include <stddef.h>
 
 const DiffUnit diff_units[DIFF_PERS] = {
 	[DIFF_PER_AUTO] = { "auto", "", "" },
@@ -23,6 +24,18 @@ const char *const diff_change_names[DIFF_CHANGES] = {
 	[DIFF_UNCLEAR] = "unclear", [DIFF_NEW] = "new",     [DIFF_GONE] = "gone",
 	[DIFF_MORE] = "more",       [DIFF_LESS] = "less",
 };
+
+const struct DiffFigure diff_figures[DIFF_FIGURES] = {
+	{ "old", offsetof(DiffFigures, before) },
+	{ "new", offsetof(DiffFigures, after) },
+	{ "change", offsetof(DiffFigures, change) },
+	{ "noise", offsetof(DiffFigures, noise) },
+};
+
+double diff_figure(const DiffFigures *figures, size_t at)
+{
+	return *(const double *)(const void *)((const char *)figures + at);
+}
 
 const GroupRow *diff_rows_of(const DiffRows *rows, const DiffRow *row, JoinSide side)
 {

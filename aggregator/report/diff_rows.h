@@ -65,6 +65,16 @@ typedef struct {
 	DiffChange what;
 } DiffFigures;
 
+/* The figures that all formats have, by name, and where they are in DiffFigures. */
+enum { DIFF_FIGURES = 4 };
+extern const struct DiffFigure {
+	const char *name;
+	size_t at;
+} diff_figures[DIFF_FIGURES];
+
+/* Returns one of them. */
+double diff_figure(const DiffFigures *figures, size_t at);
+
 /* A run. Everything is borrowed. */
 typedef struct {
 	const View *view;

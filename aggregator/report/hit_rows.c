@@ -14,15 +14,6 @@
 
 enum { COLUMNS_MAX = 64 };
 
-struct HitRows {
-	const Session *session; /* borrowed, as view */
-	const View *view;
-	GArray *hits; /* (element-type uint32_t): indexes in the list, owned */
-	GStrv columns;
-	guint value_of[COLUMNS_MAX]; /* by column: its place in the text of a hit */
-	uint64_t more;
-};
-
 static const ListedHit *hit_at(const HitRows *rows, guint row)
 {
 	g_assert(row < rows->hits->len);
@@ -145,7 +136,7 @@ void hit_rows_append(const HitRows *rows, guint row, guint column, GString *out)
 	const ListedHit *hit = hit_at(rows, row);
 	int number = common_of(rows->columns[column]);
 
-	g_assert(column < G_N_ELEMENTS(rows->value_of));
+	g_assert(column < g_strv_length(rows->columns));
 	if (number >= 0)
 		common[number].append(rows, hit, out);
 	else if (!append_part(rows, hit, rows->value_of[column], out) &&
@@ -218,7 +209,9 @@ HitRows *hit_rows_new(const Session *session, const View *view, uint64_t rows_ma
 	rows->session = session;
 	rows->view = view;
 	rows->hits = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	rows->dropped = event_list_dropped(session->list);
 	rows->columns = g_strsplit(names, "\t", COLUMNS_MAX);
+	rows->value_of = g_new0(guint, g_strv_length(rows->columns) + 1);
 	for (guint i = 0; rows->columns[i]; i++) {
 		/* Formats write names as they are. A preset has no others, a recording might. */
 		g_strcanon(rows->columns[i], G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_", '_');
@@ -235,27 +228,8 @@ void hit_rows_free(HitRows *rows)
 		return;
 	g_array_unref(rows->hits);
 	g_strfreev(rows->columns);
+	g_free(rows->value_of);
 	g_free(rows);
-}
-
-const char *const *hit_rows_columns(const HitRows *rows)
-{
-	return (const char *const *)rows->columns;
-}
-
-guint hit_rows_count(const HitRows *rows)
-{
-	return rows->hits->len;
-}
-
-uint64_t hit_rows_more(const HitRows *rows)
-{
-	return rows->more;
-}
-
-uint64_t hit_rows_dropped(const HitRows *rows)
-{
-	return event_list_dropped(rows->session->list);
 }
 
 void hit_rows_append_stack(const HitRows *rows, guint row, GString *out)

@@ -155,29 +155,33 @@ static void add_key(Table *table, const Dimension *key, guint number, TableUse u
 	g_array_append_val(table->columns, column);
 }
 
+/* The run has columns of its own; stacks of a comparison have lines of their own. */
+static bool has_column(const Dimension *key, const ReportModel *model, TableUse use)
+{
+	return !(use == TABLE_FLAT && key->of_runs) &&
+	       !(use == TABLE_TEXT && model->diff && dimension_is_stack(key));
+}
+
 void report_table_add_keys(Table *table, const ReportModel *model, TableUse use)
 {
 	const GroupRows *groups = model->diff     ? model->diff->groups[JOIN_NEW]
 				  : model->groups ? model->groups
 						  : model->parts;
+	bool sorts = use == TABLE_TEXT && !model->diff;
+	guint first = table->columns->len;
 
-	for (int lines = false; lines <= true; lines++)
-		for (guint i = 0; groups->keys[i]; i++) {
-			const Dimension *key = groups->keys[i];
-			bool has_lines = use == TABLE_TEXT && !model->diff && key->compare;
+	for (int lines = false; lines <= (int)sorts; lines++)
+		for (guint i = 0; groups->keys[i]; i++)
+			if (has_column(groups->keys[i], model, use) &&
+			    (!sorts || (groups->keys[i]->compare != NULL) == lines))
+				add_key(table, groups->keys[i], i, use);
+	for (guint i = first; i < table->columns->len; i++) {
+		TableColumn *column = &g_array_index(table->columns, TableColumn, i);
 
-			/* The run has columns of its own; stacks of a comparison have lines. */
-			if (has_lines != lines || (use == TABLE_FLAT && key->of_runs) ||
-			    (use == TABLE_TEXT && model->diff && dimension_is_stack(key)))
-				continue;
-			add_key(table, key, i, use);
-			if (model->diff && groups->keys[i + 1] && !model->source->details)
-				g_array_index(table->columns, TableColumn, table->columns->len - 1)
-					.is_cut = true;
-		}
-	for (guint i = 0; !model->diff && !model->source->details && i + 1 < table->columns->len;
-	     i++)
-		g_array_index(table->columns, TableColumn, i).is_cut = true;
+		column->is_cut = !model->source->details &&
+				 (model->diff ? groups->keys[column->at + 1] != NULL
+					      : i + 1 < table->columns->len);
+	}
 }
 
 /* Groups. */
@@ -251,10 +255,10 @@ static Value read_hit(Table *table, const TableColumn *column, guint row)
 
 static void add_hits(Table *table, const HitRows *hits)
 {
-	for (guint i = 0; hit_rows_columns(hits)[i]; i++) {
-		g_autofree char *title = g_ascii_strup(hit_rows_columns(hits)[i], -1);
+	for (guint i = 0; hits->columns[i]; i++) {
+		g_autofree char *title = g_ascii_strup(hits->columns[i], -1);
 		const TableColumn column = {
-			.id = hit_rows_columns(hits)[i],
+			.id = hits->columns[i],
 			.title = table_printf(table, "%s", title),
 			.type = VALUE_LABEL,
 			.blank = "",
@@ -265,8 +269,8 @@ static void add_hits(Table *table, const HitRows *hits)
 
 		g_array_append_val(table->columns, column);
 	}
-	table->count = hit_rows_count(hits);
-	table->more = hit_rows_more(hits);
+	table->count = hits->hits->len;
+	table->more = hits->more;
 }
 
 /* A comparison of two runs. */
@@ -282,7 +286,7 @@ static Value read_change(Table *table, const TableColumn *column, guint row)
 	    !metric_is_known(column->of, table->context.lacks))
 		return (Value){ .known = false };
 	figures = diff_row_figures(diff, joined, column->of);
-	memcpy(&figure, (const char *)&figures + column->at, sizeof(figure));
+	figure = diff_figure(&figures, column->at);
 	return (Value){ .known = isfinite(figure), .real = figure };
 }
 
@@ -300,24 +304,15 @@ static Value read_what(Table *table, const TableColumn *column, guint row)
 
 static void add_changes(Table *table, const DiffRows *diff, const Metric *metric)
 {
-	static const struct {
-		const char *prefix;
-		size_t at;
-	} figures[] = {
-		{ "old_", offsetof(DiffFigures, before) },
-		{ "new_", offsetof(DiffFigures, after) },
-		{ "change_", offsetof(DiffFigures, change) },
-		{ "noise_", offsetof(DiffFigures, noise) },
-	};
 	const char *suffix = diff_units[diff_rows_per(diff, metric)].suffix;
 
-	for (gsize i = 0; i < G_N_ELEMENTS(figures); i++) {
+	for (gsize i = 0; i < DIFF_FIGURES; i++) {
 		const TableColumn column = {
-			.id = table_printf(table, "%s%s%s", figures[i].prefix, metric->member,
+			.id = table_printf(table, "%s_%s%s", diff_figures[i].name, metric->member,
 					   suffix),
 			.type = VALUE_REAL,
 			.read = read_change,
-			.at = figures[i].at,
+			.at = diff_figures[i].at,
 			.of = metric,
 		};
 
@@ -398,26 +393,24 @@ static Value read_rate_margin(Table *table, const TableColumn *column, guint row
 }
 
 /* Texts with several facts become several members. */
+#define MEMBER(name, type, member) TABLE_MEMBER(name, type, RateRow, member)
+#define OF(metric) .of = &metrics[METRIC_##metric]
+
 static const TableColumn rate_columns[] = {
-	{ "cache", .type = VALUE_TEXT, .uses = TABLE_FLAT, .at = offsetof(RateRow, label),
-	  .of = &metrics[METRIC_CACHE] },
-	{ "cache", .type = VALUE_TEXT, .uses = TABLE_JSON, .at = offsetof(RateRow, name),
-	  .of = &metrics[METRIC_CACHE] },
-	{ "cache_by_size", .type = VALUE_FLAG, .uses = TABLE_JSON, .at = offsetof(RateRow, by_size),
-	  .of = &metrics[METRIC_CACHE] },
-	{ "busiest_process", .type = VALUE_TEXT, .at = offsetof(RateRow, busiest_name),
-	  .of = &metrics[METRIC_BUSIEST] },
-	{ "busiest_process_percent", .type = VALUE_ROUNDED, .uses = TABLE_JSON,
-	  .read = read_busiest_percent, .decimals = 1, .of = &metrics[METRIC_BUSIEST] },
+	{ MEMBER("cache", VALUE_TEXT, label), OF(CACHE), .uses = TABLE_FLAT },
+	{ MEMBER("cache", VALUE_TEXT, name), OF(CACHE), .uses = TABLE_JSON },
+	{ MEMBER("cache_by_size", VALUE_FLAG, by_size), OF(CACHE), .uses = TABLE_JSON },
+	{ MEMBER("busiest_process", VALUE_TEXT, busiest_name), OF(BUSIEST) },
+	{ MEMBER("busiest_process_percent", VALUE_ROUNDED, busiest_percent), OF(BUSIEST),
+	  .uses = TABLE_JSON, .read = read_busiest_percent, .decimals = 1 },
 };
 
+#define ROUNDED(name) .id = name, .type = VALUE_ROUNDED, .decimals = 3, .read = read_rate_margin
+
 static const TableColumn rate_margins[] = {
-	{ "allocations_margin_percent", .type = VALUE_ROUNDED, .read = read_rate_margin,
-	  .decimals = 3, .of = &metrics[METRIC_ALLOCATIONS] },
-	{ "bytes_allocated_margin_percent", .type = VALUE_ROUNDED, .read = read_rate_margin,
-	  .decimals = 3, .of = &metrics[METRIC_BYTES_ALLOCATED] },
-	{ "objects_held_margin_percent", .type = VALUE_ROUNDED, .is_optional = true,
-	  .read = read_rate_margin, .decimals = 3, .of = &metrics[METRIC_HELD] },
+	{ ROUNDED("allocations_margin_percent"), OF(ALLOCATIONS) },
+	{ ROUNDED("bytes_allocated_margin_percent"), OF(BYTES_ALLOCATED) },
+	{ ROUNDED("objects_held_margin_percent"), OF(HELD), .is_optional = true },
 };
 
 static void add_rate_column(Table *table, const Metric *metric, TableUse use)

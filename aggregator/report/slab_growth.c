@@ -150,3 +150,41 @@ GArray *slab_growth_rows(const SlabGrowth *growth, SlabGrowthRow *sum)
 	g_array_sort(rows, compare);
 	return rows;
 }
+
+static Value read_margin(Table *table, const TableColumn *column, guint row)
+{
+	const SlabGrowthRow *growth =
+		row == TABLE_ALL ? table->all : &g_array_index(table->rows, SlabGrowthRow, row);
+
+	return (Value){ .known = true, .percent = metric_margin(column->of, &growth->traced) };
+}
+
+#define IS_KNOWN offsetof(SlabGrowthRow, is_known)
+#define MEMBER(name, type, member) TABLE_MEMBER(name, type, SlabGrowthRow, member)
+
+static const TableColumn columns[] = {
+	{ MEMBER("cache", VALUE_TEXT, name), .is_key = true },
+	{ MEMBER("asked_as", VALUE_TEXT, alias), .is_key = true },
+	{ MEMBER("objects_in_use_start", VALUE_COUNT, start), .known_at = IS_KNOWN },
+	{ MEMBER("objects_in_use_end", VALUE_COUNT, end), .known_at = IS_KNOWN },
+	{ MEMBER("growth_bytes", VALUE_CHANGE, bytes), .known_at = IS_KNOWN },
+	{ MEMBER("allocations", VALUE_COUNT, traced.summary.allocations) },
+	{ .id = "allocations_margin_percent",
+	  .type = VALUE_PERCENT,
+	  .read = read_margin,
+	  .of = &metrics[METRIC_ALLOCATIONS] },
+	{ MEMBER("all_recorded", VALUE_FLAG, is_recorded) },
+	{ MEMBER("objects_unseen", VALUE_COUNT, unseen) },
+	{ MEMBER("objects_ready", VALUE_COUNT, ready) },
+	{ MEMBER("held_is_contradicted", VALUE_FLAG, is_contradicted) },
+};
+
+Table *slab_growth_table_new(const SlabGrowth *growth)
+{
+	SlabGrowthRow sum;
+	Table *table = table_new(growth, slab_growth_rows(growth, &sum));
+
+	table->all = table_keep(table, &sum, sizeof(sum));
+	table_add(table, columns, G_N_ELEMENTS(columns), TABLE_JSON);
+	return table;
+}

@@ -121,6 +121,9 @@ bool slab_growth_any(const Profile *profile, CacheNames *names, CacheOrigin how)
    their sum in *sum. The caller unrefs the array. */
 GArray *slab_growth_rows(const SlabGrowth *growth, SlabGrowthRow *sum);
 
+/* Returns them as a table; the sum is TABLE_ALL. */
+Table *slab_growth_table_new(const SlabGrowth *growth);
+
 /* The readings of /proc/slabinfo in a stream, at its start and its end. */
 typedef struct {
 	SlabGrowth growth; /* of the requested caches, with their traced allocations */

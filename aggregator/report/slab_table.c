@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 
-#include <stddef.h>
 #include <string.h>
 
 const struct SlabTableUse slab_table_uses[SLAB_TABLE_USES] = {
@@ -64,26 +63,16 @@ static GArray *rows_of(const SlabTable *slabs, bool reclaimable)
 	return rows;
 }
 
+#define MEMBER(name, type, member) TABLE_MEMBER(name, type, SlabTableRow, member)
+
 static const TableColumn columns[] = {
-	{ .id = "cache", .title = "CACHE", .type = VALUE_TEXT, .at = offsetof(SlabTableRow, name) },
-	{ .id = "reclaimable",
-	  .type = VALUE_FLAG,
-	  .uses = TABLE_JSON | TABLE_FLAT,
-	  .at = offsetof(SlabTableRow, reclaimable) },
-	{ .id = "objects_in_use",
-	  .title = "IN-USE",
-	  .type = VALUE_COUNT,
-	  .at = offsetof(SlabTableRow, objects_in_use) },
-	{ .id = "slab_bytes",
-	  .title = "SIZE-BYTES",
-	  .title_human = "SIZE",
-	  .type = VALUE_BYTES,
-	  .at = offsetof(SlabTableRow, slab_bytes) },
-	{ .id = "change_bytes_per_second",
-	  .title = "CHANGE-BYTES/s",
-	  .title_human = "CHANGE/s",
-	  .type = VALUE_CHANGE,
-	  .at = offsetof(SlabTableRow, change_bytes) },
+	{ MEMBER("cache", VALUE_TEXT, name), .title = "CACHE" },
+	{ MEMBER("reclaimable", VALUE_FLAG, reclaimable), .uses = TABLE_JSON | TABLE_FLAT },
+	{ MEMBER("objects_in_use", VALUE_COUNT, objects_in_use), .title = "IN-USE" },
+	{ MEMBER("slab_bytes", VALUE_BYTES, slab_bytes), .title = "SIZE-BYTES",
+	  .title_human = "SIZE" },
+	{ MEMBER("change_bytes_per_second", VALUE_CHANGE, change_bytes), .title = "CHANGE-BYTES/s",
+	  .title_human = "CHANGE/s" },
 };
 
 void slab_table_add(Table *table, const SlabTable *slabs, SlabKinds kinds, TableUse use)

@@ -6,6 +6,7 @@
 
 #include <glib.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -45,6 +46,10 @@ struct TableColumn {
 	unsigned decimals;
 	const void *of; /* borrowed, for read() */
 };
+
+/* A column whose value is a member of the row. */
+#define TABLE_MEMBER(name, value_type, row, member)                                                \
+	.id = (name), .type = (value_type), .at = offsetof(row, member)
 
 struct Table {
 	GArray *columns; /* (element-type TableColumn) */

@@ -609,8 +609,7 @@ Test(hits, a_recording_cannot_choose_what_the_names_of_columns_do)
 	rows = hit_rows_new(stage.session, &view, 0);
 	cr_assert_not_null(rows);
 	for (gsize i = 0; i < G_N_ELEMENTS(expected); i++)
-		cr_expect_eq(g_strcmp0(hit_rows_columns(rows)[i], expected[i]), 0, "%s",
-			     hit_rows_columns(rows)[i]);
+		cr_expect_eq(g_strcmp0(rows->columns[i], expected[i]), 0, "%s", rows->columns[i]);
 	hit_rows_free(rows);
 	stage_clear(&stage);
 }

@@ -5,37 +5,17 @@
  */
 #include "render/data/chart_json.h"
 
-typedef struct {
+#include <stddef.h>
+
+static const struct Column {
 	const char *name;
-	uint64_t (*figure)(const RatePoint *point);
+	size_t at; /* in a RatePoint */
 	bool of_held;
-} Column;
-
-static uint64_t allocations(const RatePoint *point)
-{
-	return point->allocations;
-}
-
-static uint64_t bytes_allocated(const RatePoint *point)
-{
-	return point->bytes_allocated;
-}
-
-static uint64_t objects_held(const RatePoint *point)
-{
-	return point->objects_held;
-}
-
-static uint64_t bytes_held(const RatePoint *point)
-{
-	return point->bytes_held;
-}
-
-static const Column columns[] = {
-	{ "allocations", allocations, false },
-	{ "bytes_allocated", bytes_allocated, false },
-	{ "objects_held", objects_held, true },
-	{ "bytes_held", bytes_held, true },
+} columns[] = {
+	{ "allocations", offsetof(RatePoint, allocations), false },
+	{ "bytes_allocated", offsetof(RatePoint, bytes_allocated), false },
+	{ "objects_held", offsetof(RatePoint, objects_held), true },
+	{ "bytes_held", offsetof(RatePoint, bytes_held), true },
 };
 
 static void write_times(JsonWriter *json, const RateChart *chart)
@@ -46,12 +26,12 @@ static void write_times(JsonWriter *json, const RateChart *chart)
 	json_close(json, ']');
 }
 
-static void write_column(JsonWriter *json, const Column *column, const RateSeries *series,
+static void write_column(JsonWriter *json, const struct Column *column, const RateSeries *series,
 			 guint points)
 {
 	json_open(json, column->name, '[');
 	for (guint i = 0; i < points; i++)
-		json_count(json, NULL, column->figure(&series->points[i]));
+		json_count(json, NULL, figure_number_at(&series->points[i], column->at));
 	json_close(json, ']');
 }
 

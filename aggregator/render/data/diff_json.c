@@ -22,10 +22,8 @@ static void write_figure(JsonWriter *json, const ReportModel *model, const Metri
 	}
 	figures = diff_row_figures(model->diff, row, metric);
 	json_open(json, name, '{');
-	json_exact(json, "old", figures.before);
-	json_exact(json, "new", figures.after);
-	json_exact(json, "change", figures.change);
-	json_exact(json, "noise", figures.noise);
+	for (gsize i = 0; i < DIFF_FIGURES; i++)
+		json_exact(json, diff_figures[i].name, diff_figure(&figures, diff_figures[i].at));
 	json_close(json, '}');
 }
 

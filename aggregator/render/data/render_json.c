@@ -238,7 +238,8 @@ void json_write_rows(JsonWriter *json, const char *name, Table *table, FILE *out
 		json_open(json, NULL, '{');
 		json_write_row(json, table, row);
 		json_close(json, '}');
-		json_spill(json, out);
+		if (out)
+			json_spill(json, out);
 	}
 	json_close(json, ']');
 }
@@ -249,7 +250,7 @@ static void write_hits(JsonWriter *json, const ReportModel *model, FILE *out)
 
 	json_write_rows(json, "hits", table, out);
 	json_count(json, "hits_not_shown", table->more);
-	json_count(json, "hits_not_kept", hit_rows_dropped(model->hits));
+	json_count(json, "hits_not_kept", model->hits->dropped);
 }
 
 void json_write_by(JsonWriter *json, const GroupRows *groups)
@@ -309,51 +310,28 @@ static void write_left_out(JsonWriter *json, const GArray *left_out)
 	json_close(json, ']');
 }
 
-static void write_growth_figures(JsonWriter *json, const SlabGrowthRow *row)
+void json_write_held_compared(JsonWriter *json, GArray *rows)
 {
-	if (row->is_known) {
-		json_count(json, "objects_in_use_start", row->start);
-		json_count(json, "objects_in_use_end", row->end);
-		json_decimals(json, "growth_bytes", row->bytes, 0);
-	} else {
-		json_null(json, "objects_in_use_start");
-		json_null(json, "objects_in_use_end");
-		json_null(json, "growth_bytes");
-	}
-	write_allocations(json, row->traced.summary.allocations);
-	json_real(json, "allocations_margin_percent",
-		  metric_margin(&metrics[METRIC_ALLOCATIONS], &row->traced));
-	json_flag(json, "all_recorded", row->is_recorded);
-	json_count(json, "objects_unseen", row->unseen);
-	json_count(json, "objects_ready", row->ready);
-	json_flag(json, "held_is_contradicted", row->is_contradicted);
-	json_close(json, '}');
-}
+#define MEMBER(name, type, member) TABLE_MEMBER(name, type, HeldCheckRow, member)
+	static const TableColumn columns[] = {
+		{ MEMBER("cache", VALUE_TEXT, name) },
+		{ MEMBER("objects_not_seen_freed", VALUE_COUNT, held) },
+		{ MEMBER("objects_in_use_start", VALUE_COUNT, start) },
+		{ MEMBER("objects_in_use_end", VALUE_COUNT, end) },
+		{ MEMBER("older_objects_freed_max", VALUE_COUNT, older_freed) },
+		{ MEMBER("is_contradicted", VALUE_FLAG, contradicted) },
+		{ MEMBER("is_left_out", VALUE_FLAG, left_out) },
+	};
+	g_autoptr(Table) table = table_new(NULL, g_array_ref(rows));
 
-void json_write_held_compared(JsonWriter *json, const GArray *rows)
-{
-	json_open(json, "held_compared", '[');
-	for (guint i = 0; i < rows->len; i++) {
-		const HeldCheckRow *row = &g_array_index(rows, HeldCheckRow, i);
-
-		json_open(json, NULL, '{');
-		json_text(json, "cache", row->name);
-		json_count(json, "objects_not_seen_freed", row->held);
-		json_count(json, "objects_in_use_start", row->start);
-		json_count(json, "objects_in_use_end", row->end);
-		json_count(json, "older_objects_freed_max", row->older_freed);
-		json_flag(json, "is_contradicted", row->contradicted);
-		json_flag(json, "is_left_out", row->left_out);
-		json_close(json, '}');
-	}
-	json_close(json, ']');
+	table_add(table, columns, G_N_ELEMENTS(columns), TABLE_JSON);
+	json_write_rows(json, "held_compared", table, NULL);
 }
 
 /* Writes the growth of the requested caches. */
 static void write_growth(JsonWriter *json, const SlabGrowth *growth)
 {
-	SlabGrowthRow sum;
-	g_autoptr(GArray) rows = slab_growth_rows(growth, &sum);
+	g_autoptr(Table) table = slab_growth_table_new(growth);
 
 	json_open(json, "growth", '{');
 	if (growth->span.span_ns)
@@ -362,18 +340,10 @@ static void write_growth(JsonWriter *json, const SlabGrowth *growth)
 		json_null(json, "duration_seconds");
 	json_text(json, "allocations_of", growth->of_whom);
 	json_flag(json, "allocations_of_part", growth->of_part);
-	json_open(json, "caches", '[');
-	for (guint i = 0; i < rows->len; i++) {
-		const SlabGrowthRow *row = &g_array_index(rows, SlabGrowthRow, i);
-
-		json_open(json, NULL, '{');
-		json_text(json, "cache", row->name);
-		json_text(json, "asked_as", row->alias);
-		write_growth_figures(json, row);
-	}
-	json_close(json, ']');
+	json_write_rows(json, "caches", table, NULL);
 	json_open(json, "sum", '{');
-	write_growth_figures(json, &sum);
+	json_write_row(json, table, TABLE_ALL);
+	json_close(json, '}');
 	json_close(json, '}');
 }
 

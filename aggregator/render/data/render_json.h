@@ -20,13 +20,14 @@ void json_write_diff(JsonWriter *json, const ReportModel *model, FILE *out);
 void json_flush(JsonWriter *json, FILE *out);
 
 /* Writes what slab caches hold (element-type HeldCheckRow), compared with /proc/slabinfo. */
-void json_write_held_compared(JsonWriter *json, const GArray *rows);
+void json_write_held_compared(JsonWriter *json, GArray *rows);
 
 /* Writes the members of a rate table into the open object; doc/JSON.md describes them. */
 void json_write_interval(JsonWriter *json, const IntervalSource *interval, const Facts *facts,
 			 FILE *out);
 
-/* Write the cells of a row into the open object, and all rows as an array of objects. */
+/* Write the cells of a row into the open object, and all rows as an array of objects. out: gets
+   what is complete, so that large tables are never in memory; or NULL. */
 void json_write_row(JsonWriter *json, Table *table, guint row);
 void json_write_rows(JsonWriter *json, const char *name, Table *table, FILE *out);
 

@@ -9,36 +9,6 @@
 #include "report/diff_notes.h"
 #include "symbols/frame_line.h"
 
-static double before(const DiffFigures *figures)
-{
-	return figures->before;
-}
-
-static double after(const DiffFigures *figures)
-{
-	return figures->after;
-}
-
-static double change(const DiffFigures *figures)
-{
-	return figures->change;
-}
-
-static double noise(const DiffFigures *figures)
-{
-	return figures->noise;
-}
-
-static const struct {
-	const char *name;
-	double (*figure)(const DiffFigures *figures);
-} columns[] = {
-	{ "old", before },
-	{ "new", after },
-	{ "change", change },
-	{ "noise", noise },
-};
-
 static const DiffRow *row_at(const DiffRows *diff, guint number)
 {
 	g_assert(number < diff->rows->len);
@@ -47,12 +17,12 @@ static const DiffRow *row_at(const DiffRows *diff, guint number)
 
 static void write_columns(JsonWriter *json, const DiffRows *diff)
 {
-	for (gsize column = 0; column < G_N_ELEMENTS(columns); column++) {
-		json_open(json, columns[column].name, '[');
+	for (gsize column = 0; column < DIFF_FIGURES; column++) {
+		json_open(json, diff_figures[column].name, '[');
 		for (guint i = 0; i < diff->rows->len; i++) {
 			DiffFigures figures = diff_row_figures(diff, row_at(diff, i), diff->rank);
 
-			json_exact(json, NULL, columns[column].figure(&figures));
+			json_exact(json, NULL, diff_figure(&figures, diff_figures[column].at));
 		}
 		json_close(json, ']');
 	}
@@ -141,8 +111,8 @@ static void write_sums(JsonWriter *json, const DiffRows *diff)
 	const DiffFigures all = diff_row_figures(diff, &diff->of_all, diff->rank);
 
 	json_open(json, "all", '{');
-	for (gsize column = 0; column < G_N_ELEMENTS(columns); column++)
-		json_exact(json, columns[column].name, columns[column].figure(&all));
+	for (gsize i = 0; i < DIFF_FIGURES; i++)
+		json_exact(json, diff_figures[i].name, diff_figure(&all, diff_figures[i].at));
 	json_exact(json, "change_percent", all.percent);
 	json_text(json, "what", diff_change_names[all.what]);
 	json_close(json, '}');

@@ -118,7 +118,7 @@ void text_print_hits(const ReportModel *model, FILE *out)
 {
 	g_autoptr(Table) table = report_table_new(model, TABLE_TEXT);
 	g_autoptr(GString) text = g_string_new(NULL);
-	uint64_t dropped = hit_rows_dropped(model->hits);
+	uint64_t dropped = model->hits->dropped;
 	const TextLayout layout = { .gap = 2,
 				    .trims = true,
 				    .append_below = model->source->details ? append_stack : NULL,
