@@ -93,7 +93,8 @@ const FactKind fact_kinds[FACTS] = {
 	[FACT_COST_OF_FRAME] = FIELD("cost_of_frame_ns", VALUE_NS, KMT_FIELD_FRAME_COST_NS),
 	[FACT_WALKS_COMPARED] = FIELD("walks_compared", VALUE_COUNT, KMT_FIELD_WALKS_COMPARED),
 	[FACT_WALKS_DIFFERENT] = FIELD("walks_different", VALUE_COUNT, KMT_FIELD_WALKS_DIFFERENT),
-	[FACT_KERNEL_WALKS] = FIELD("kernel_walks", VALUE_TEXT, KMT_FIELD_KERNEL_WALKS),
+	[FACT_KERNEL_WALKS] = FIELD_LINE("kernel_walks", VALUE_TEXT,
+					 "Stack walks: the kernel\'s ({})", KMT_FIELD_KERNEL_WALKS),
 	[FACT_NAMES_COMPARED] = FIELD("names_compared", VALUE_COUNT, KMT_FIELD_NAMES_COMPARED),
 	[FACT_NAMES_DIFFERENT] = FIELD("names_different", VALUE_COUNT, KMT_FIELD_NAMES_DIFFERENT),
 	[FACT_MEMORY_TOTAL] =
@@ -199,7 +200,8 @@ const FactKind fact_kinds[FACTS] = {
 	[FACT_ENDED_EARLY] =
 		FIELD_LINE("ended_early", VALUE_TEXT, "Ended early: {}", KMT_FIELD_BOUND),
 	[FACT_BPF_ATTACHED] = FIELD("bpf_attached", VALUE_TEXT, KMT_FIELD_BPF_ATTACHED),
-	[FACT_NO_MEMORY_FOR] = FACT("no_memory_for", VALUE_LIST),
+	[FACT_NO_MEMORY_FOR] = LINE("no_memory_for", VALUE_LIST,
+				    "Memory: no room for {}: use a larger --max-memory"),
 	[FACT_EVENTS_COUNTED] = FACT("events_counted", VALUE_COUNT),
 	[FACT_EVENTS_PASSED_OVER] = FACT("events_passed_over", VALUE_COUNT),
 	[FACT_STACKS_COUNTED] = FACT("stacks_counted", VALUE_COUNT),
@@ -218,7 +220,10 @@ const FactKind fact_kinds[FACTS] = {
 	[FACT_OF_PAST_TASKS] = FACT("events_of_past_processes", VALUE_COUNT),
 	[FACT_OF_OTHER_TASKS] = FACT("events_of_other_tasks", VALUE_COUNT),
 	[FACT_OF_OTHER_CACHES] = FACT("events_of_other_caches", VALUE_COUNT),
-	[FACT_UNKNOWN_PARTS] = FACT("unknown_parts", VALUE_COUNT),
+	[FACT_UNKNOWN_PARTS] =
+		LINE("unknown_parts", VALUE_COUNT,
+		     "Unknown: skipped {part} of the input: a newer version of kmalloc-top "
+		     "wrote it"),
 	[FACT_UNTRACED] = FACT("untraced_seconds", VALUE_TIME_SPAN),
 	[FACT_UNTRACED_CPUS] = FIELD("untraced_cpus", VALUE_TEXT, KMT_FIELD_UNTRACED_CPUS),
 	[FACT_BPF_BLIND] = FACT("bpf_held_back", VALUE_TEXT),

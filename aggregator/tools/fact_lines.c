@@ -34,7 +34,7 @@ static void print_fact(const Facts *facts, FactId id, const char *of)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
 
-	append_fact_line(line, facts, id);
+	append_fact_line(line, facts, id, false);
 	print(line, of, NULL);
 }
 
@@ -44,8 +44,8 @@ void fact_lines_print_incomplete(const Session *session, const Options *options)
 	const char *of = options->is_older ? "old run: " : "";
 
 	print_fact(facts, FACT_ENDED_EARLY, of);
-	print_line_of(facts, append_memory_bound_line, of, NULL);
-	print_line_of(facts, append_unknown_line, of, NULL);
+	print_fact(facts, FACT_NO_MEMORY_FOR, of);
+	print_fact(facts, FACT_UNKNOWN_PARTS, of);
 	if (!facts_have_no_loss(facts))
 		print_line_of(facts, append_lost_line, of, tool_loss_remedy(session, options));
 	print_line_of(facts, append_bpf_line, of, NULL);

@@ -48,10 +48,8 @@ char **page_growth(const ReportModel *model)
 }
 
 /* Lines that are there only if something is amiss. */
-static FactLineOfRun *const warnings[] = {
-	append_sampling_line,     append_full_line,    append_bpf_line,
-	append_memory_bound_line, append_unknown_line,
-};
+static FactLineOfRun *const warnings[] = { append_sampling_line, append_full_line,
+					   append_bpf_line };
 
 /* Facts that are known only then. */
 static const FactId warning_facts[] = { FACT_POINTS_MISSING, FACT_ENDED_EARLY };
@@ -70,6 +68,8 @@ char **page_warnings(const ReportModel *model)
 		append_lost_line(text, facts);
 	for (gsize i = 0; i < G_N_ELEMENTS(warnings); i++)
 		warnings[i](text, facts);
+	append_fact_line(text, facts, FACT_NO_MEMORY_FOR, false);
+	append_fact_line(text, facts, FACT_UNKNOWN_PARTS, false);
 	if (fact_number(facts, FACT_WALKS_DIFFERENT))
 		append_walks_line(text, facts);
 	if (fact_number(facts, FACT_NAMES_DIFFERENT))
@@ -79,7 +79,7 @@ char **page_warnings(const ReportModel *model)
 		append_lost_line(text, model->older->facts);
 	}
 	for (gsize i = 0; i < G_N_ELEMENTS(warning_facts); i++)
-		append_fact_line(text, facts, warning_facts[i]);
+		append_fact_line(text, facts, warning_facts[i], false);
 	return split_lines(text);
 }
 

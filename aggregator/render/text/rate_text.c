@@ -31,7 +31,7 @@ void rate_text_append_head(GString *out, const Facts *facts, const RateLayout *l
 				       "Held: allocated since the start, not %sfreed at the end of "
 				       "the interval.\n",
 				       fact_text(facts, FACT_FREES_NOT_SEEN) ? "seen " : "");
-		append_fact_line(out, facts, FACT_FREES_NOT_SEEN);
+		append_fact_line(out, facts, FACT_FREES_NOT_SEEN, false);
 	}
 	g_string_append(out, "Covered: ");
 	escape_append(out, covered ? covered : "not known");

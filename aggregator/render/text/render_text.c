@@ -10,7 +10,7 @@ void append_read_as_line(GString *out, const ReportModel *model)
 	const char *own = fact_text(model->facts, FACT_READ_AS);
 	const char *older = model->older ? fact_text(model->older->facts, FACT_READ_AS) : NULL;
 
-	append_fact_line(out, model->facts, FACT_READ_AS);
+	append_fact_line(out, model->facts, FACT_READ_AS, false);
 	if (older && g_strcmp0(own, older))
 		g_string_append_printf(out, "The older run was read as: %s\n", older);
 }

@@ -121,18 +121,16 @@ guint drops_effective(const ReportModel *model);
 
 /* A line about missing data, or nothing if nothing is missing. "Lost: ...": ends every report.
    "Full tables: ...": events of tasks or caches that did not fit into a table. "Beside BPF: ...":
-   BPF programs were attached to tracepoints that still delivered events. "Memory: ...":
-   --max-memory was too small. "Unknown: ...": a newer version wrote the input. "Sampled: ...": not
-   every event was taken. "Stack walks ...": how many were compared with the kernel's, and why the
-   kernel walks all stacks. "Cache names ...": how many were compared with those that probes
-   recorded. */
+   BPF programs were attached to tracepoints that still delivered events. "Sampled: ...": not every
+   event was taken. "Stack walks ...": how many were compared with the kernel's. "Cache names ...":
+   how many were compared with those that probes recorded. */
 typedef void FactLineOfRun(GString *out, const Facts *facts);
-FactLineOfRun append_lost_line, append_full_line, append_bpf_line, append_memory_bound_line,
-	append_unknown_line, append_sampling_line, append_walks_line, append_kernel_walks_line,
-	append_compared_names_line;
+FactLineOfRun append_lost_line, append_full_line, append_bpf_line, append_sampling_line,
+	append_walks_line, append_compared_names_line;
 
-/* Appends "Clock: tsc", the label and the text of a fact; nothing if it is unknown. */
-void append_fact_line(GString *out, const Facts *facts, FactId id);
+/* Appends the line of text that begins with a fact: "Clock: tsc"; nothing if the fact is unknown,
+   or a count of 0, or a flag that is not set. human: bytes in KiB, MiB, GiB. */
+void append_fact_line(GString *out, const Facts *facts, FactId id, bool human);
 
 /* Appends "12,000", or "12,000 to 15,000" if the exact number is unknown. */
 void append_range(GString *out, LossRange events);

@@ -15,7 +15,6 @@ typedef enum {
 	LINE_ALWAYS,
 	LINE_DETAIL,  /* with --details only */
 	LINE_NOTABLE, /* if the value is neither zero nor the default */
-	LINE_IF_ANY,  /* of a fact: if it is not 0, also with --details */
 } LineWhen;
 
 /* A line. append adds nothing if the facts are unknown. */
@@ -46,6 +45,8 @@ static bool is_known(const ReportModel *model, FactId id)
 /* Appends a fact: as so many of a noun, else by its type. */
 static void append_fact(GString *out, const Facts *facts, FactId id, const char *noun, bool human)
 {
+	g_autofree char *list = NULL;
+
 	g_assert(id < FACTS);
 	if (*noun) {
 		append_number_of(out, fact_number(facts, id), noun);
@@ -54,6 +55,10 @@ static void append_fact(GString *out, const Facts *facts, FactId id, const char 
 	switch (fact_kinds[id].type) {
 	case VALUE_TEXT:
 		escape_append(out, fact_text(facts, id));
+		break;
+	case VALUE_LIST:
+		list = g_strjoinv(", ", facts->values[id].list);
+		escape_append(out, list);
 		break;
 	case VALUE_TIME_SPAN:
 		append_seconds(out, fact_number(facts, id));
@@ -64,13 +69,17 @@ static void append_fact(GString *out, const Facts *facts, FactId id, const char 
 	}
 }
 
-/* Appends the line that begins with this fact: what is in braces is the fact, and those behind it.
- */
-static void append_line_of(GString *out, const Facts *facts, FactId id, bool human)
+/* What is in braces is the fact, and those behind it. */
+void append_fact_line(GString *out, const Facts *facts, FactId id, bool human)
 {
-	g_auto(GStrv) parts = g_strsplit_set(fact_kinds[id].line, "{}", -1);
+	g_auto(GStrv) parts = NULL;
+	bool counts;
 
-	g_assert(fact_kinds[id].line);
+	g_assert(id < FACTS && fact_kinds[id].line);
+	counts = fact_kinds[id].type == VALUE_COUNT || fact_kinds[id].type == VALUE_FLAG;
+	if (!fact_is_known(facts, id) || (counts && !fact_number(facts, id)))
+		return;
+	parts = g_strsplit_set(fact_kinds[id].line, "{}", -1);
 	for (guint i = 0; parts[i]; i++) {
 		if (i % 2)
 			append_fact(out, facts, id + i / 2, parts[i], human);
@@ -78,12 +87,6 @@ static void append_line_of(GString *out, const Facts *facts, FactId id, bool hum
 			g_string_append(out, parts[i]);
 	}
 	g_string_append_c(out, '\n');
-}
-
-void append_fact_line(GString *out, const Facts *facts, FactId id)
-{
-	if (fact_is_known(facts, id))
-		append_line_of(out, facts, id, false);
 }
 
 void append_bytes(GString *out, const ReportModel *model, const RowSums *sums)
@@ -168,9 +171,8 @@ static void held_line(const ReportModel *model, GString *out)
 
 static void shrunk_line(const ReportModel *model, GString *out)
 {
-	if (number_of(model, FACT_SHRUNK_PLACES))
-		append_line_of(out, model->facts, FACT_SHRUNK_PLACES, model->source->human);
-	else if (is_known(model, FACT_SHRUNK_PLACES))
+	append_fact_line(out, model->facts, FACT_SHRUNK_PLACES, model->source->human);
+	if (is_known(model, FACT_SHRUNK_PLACES) && !number_of(model, FACT_SHRUNK_PLACES))
 		g_string_append(out, "Shrunk, not shown: none\n");
 }
 
@@ -715,9 +717,9 @@ static const Line lines[] = {
 	{ .append = append_held_lines, .when = LINE_ALWAYS },
 	{ .fact = FACT_FREES_NOT_SEEN, .when = LINE_ALWAYS },
 	{ .append = shrunk_line, .when = LINE_ALWAYS },
-	{ .fact = FACT_LARGER_PLACES, .when = LINE_IF_ANY },
-	{ .fact = FACT_HELD_UNSIZED, .when = LINE_IF_ANY },
-	{ .fact = FACT_HELD_INACCURATE, .when = LINE_IF_ANY },
+	{ .fact = FACT_LARGER_PLACES, .when = LINE_ALWAYS },
+	{ .fact = FACT_HELD_UNSIZED, .when = LINE_ALWAYS },
+	{ .fact = FACT_HELD_INACCURATE, .when = LINE_ALWAYS },
 	{ .append = page_size_line, .when = LINE_NOTABLE, .notable = FACT_PAGE_BYTES_ASSUMED },
 	{ .append = frees_line, .when = LINE_ALWAYS },
 	{ .append = left_out_lines, .when = LINE_NOTABLE, .is_notable = has_left_out },
@@ -739,33 +741,29 @@ static const Line lines[] = {
 	{ .append = command_end_line, .when = LINE_NOTABLE, .is_notable = command_ended_badly },
 	{ .append = cost_line, .when = LINE_DETAIL },
 	{ .of_run = append_sampling_line, .when = LINE_ALWAYS },
-	{ .fact = FACT_SYMBOLS_HIDDEN, .when = LINE_IF_ANY },
-	{ .fact = FACT_TASKS_LOST, .when = LINE_IF_ANY },
+	{ .fact = FACT_SYMBOLS_HIDDEN, .when = LINE_ALWAYS },
+	{ .fact = FACT_TASKS_LOST, .when = LINE_ALWAYS },
 	{ .fact = FACT_COUNTED_TWICE_ABOVE, .when = LINE_ALWAYS },
 	{ .fact = FACT_ENDED_EARLY, .when = LINE_ALWAYS },
 	{ .of_run = append_bpf_line, .when = LINE_ALWAYS },
 	{ .of_run = append_walks_line, .when = LINE_NOTABLE, .is_notable = has_notable_walks },
-	{ .of_run = append_kernel_walks_line,
-	  .when = LINE_NOTABLE,
-	  .notable = FACT_WALKS_DIFFERENT },
+	{ .fact = FACT_KERNEL_WALKS, .when = LINE_NOTABLE, .notable = FACT_WALKS_DIFFERENT },
 	{ .of_run = append_compared_names_line,
 	  .when = LINE_NOTABLE,
 	  .is_notable = has_notable_names },
 	{ .of_run = append_full_line, .when = LINE_ALWAYS },
-	{ .fact = FACT_SATURATED, .when = LINE_IF_ANY },
-	{ .of_run = append_memory_bound_line, .when = LINE_ALWAYS },
-	{ .of_run = append_unknown_line, .when = LINE_ALWAYS },
+	{ .fact = FACT_SATURATED, .when = LINE_ALWAYS },
+	{ .fact = FACT_NO_MEMORY_FOR, .when = LINE_ALWAYS },
+	{ .fact = FACT_UNKNOWN_PARTS, .when = LINE_ALWAYS },
 	{ .of_run = append_lost_line, .when = LINE_ALWAYS },
 };
 
 static bool is_shown(const Line *line, const ReportModel *model)
 {
-	if (line->when == LINE_ALWAYS || (model->source->details && line->when != LINE_IF_ANY))
+	if (line->when == LINE_ALWAYS || model->source->details)
 		return true;
 	if (line->when == LINE_DETAIL)
 		return false;
-	if (line->when == LINE_IF_ANY)
-		return number_of(model, line->fact);
 	return line->is_notable ? line->is_notable(model) : number_of(model, line->notable);
 }
 
@@ -778,7 +776,7 @@ void append_facts(const ReportModel *model, GString *out)
 			line->append(model, out);
 		else if (line->of_run)
 			line->of_run(out, model->facts);
-		else if (is_known(model, line->fact))
-			append_line_of(out, model->facts, line->fact, model->source->human);
+		else
+			append_fact_line(out, model->facts, line->fact, model->source->human);
 	}
 }

@@ -165,41 +165,10 @@ void append_walks_line(GString *out, const Facts *facts)
 			"; stacks recorded until then may be wrong");
 }
 
-void append_kernel_walks_line(GString *out, const Facts *facts)
-{
-	if (!fact_is_known(facts, FACT_KERNEL_WALKS))
-		return;
-	g_string_append(out, "Stack walks: the kernel's (");
-	escape_append(out, fact_text(facts, FACT_KERNEL_WALKS));
-	g_string_append(out, ")\n");
-}
-
 void append_compared_names_line(GString *out, const Facts *facts)
 {
 	append_compared(out, facts, "Cache names", FACT_NAMES_COMPARED, FACT_NAMES_DIFFERENT,
 			"; names of slab caches may be wrong");
-}
-
-void append_unknown_line(GString *out, const Facts *facts)
-{
-	uint64_t parts = fact_number(facts, FACT_UNKNOWN_PARTS);
-
-	if (!parts)
-		return;
-	g_string_append(out, "Unknown: skipped ");
-	append_count(out, parts);
-	g_string_append(out, parts == 1 ? " part" : " parts");
-	g_string_append(out, " of the input: a newer version of kmalloc-top wrote it\n");
-}
-
-void append_memory_bound_line(GString *out, const Facts *facts)
-{
-	g_autofree char *parts = NULL;
-
-	if (!fact_is_known(facts, FACT_NO_MEMORY_FOR))
-		return;
-	parts = g_strjoinv(", ", facts->values[FACT_NO_MEMORY_FOR].list);
-	g_string_append_printf(out, "Memory: no room for %s: use a larger --max-memory\n", parts);
 }
 
 static void append_reason(GString *out, const Facts *facts)
