@@ -143,6 +143,61 @@ static void expect_no_line(const Session *session, const Wish *wish, const char 
 	cr_expect_null(strstr(report, line), "'%s' in\n%s", beginning, report);
 }
 
+/* The lines of the table of a report from its titles on. at: the byte where a title begins. */
+typedef struct {
+	char **lines; /* NULL if there is no such title */
+	gsize at;
+} Below;
+
+static void find_title(Below *below, char **lines, const char *title)
+{
+	for (; *lines && !below->lines; lines++) {
+		const char *found = strstr(*lines, "SHARE%") ? strstr(*lines, title) : NULL;
+
+		if (found)
+			*below = (Below){ lines, (gsize)(found - *lines) };
+	}
+}
+
+/* Expects these figures of a column, which end where its title ends. Other columns do not matter.
+ */
+static void expect_figures(const Session *session, const Wish *wish, const char *title,
+			   const char *wanted)
+{
+	g_autofree char *report = report_of(session, wish);
+	g_auto(GStrv) lines = g_strsplit(report, "\n", 0);
+	g_autoptr(GString) figures = g_string_new(NULL);
+	Below below = { NULL };
+
+	find_title(&below, lines, title);
+	cr_assert_not_null(below.lines, "no '%s' in\n%s", title, report);
+	for (char **line = below.lines + 1; **line; line++) {
+		g_autofree char *start = g_strndup(*line, below.at + strlen(title));
+		const char *gap = g_strrstr(start, "  ");
+
+		g_string_append_printf(figures, "%s;", gap ? gap + 2 : start);
+	}
+	cr_expect_str_eq(figures->str, wanted, "%s: %s in\n%s", title, figures->str, report);
+}
+
+/* Expects these labels, which begin where the title of the first one begins. */
+static void expect_labels(const Session *session, const Wish *wish, const char *title,
+			  const char *wanted)
+{
+	g_autofree char *report = report_of(session, wish);
+	g_auto(GStrv) lines = g_strsplit(report, "\n", 0);
+	g_autoptr(GString) labels = g_string_new(NULL);
+	Below below = { NULL };
+
+	find_title(&below, lines, title);
+	cr_assert_not_null(below.lines, "no '%s' in\n%s", title, report);
+	for (char **line = below.lines; **line; line++) {
+		cr_assert_lt(below.at, strlen(*line), "'%s' in\n%s", *line, report);
+		g_string_append_printf(labels, "%s\n", *line + below.at);
+	}
+	cr_expect_str_eq(labels->str, wanted, "%s", report);
+}
+
 #define ALPHA_STACK                                                                                \
 	"This path seen 2500 times:\n"                                                             \
 	" 0xffffffff81000210 : __kmalloc+0x10/0x100 [kernel]\n"                                    \
@@ -217,33 +272,40 @@ Test(report_text, other_events_are_no_kmallocs)
 	}
 }
 
-#define TABLE_TITLES "ALLOCATIONS  SHARE%  REQUESTED-BYTES  ALLOCATED-BYTES  WASTED-BYTES  "
-
 Test(report_text, groups_are_a_table)
 {
+	static const struct {
+		const char *title;
+		const char *figures;
+	} columns[] = {
+		{ "ALLOCATIONS", "2,000;1,000;" },
+		{ "SHARE%", "67;33;" },
+		{ "REQUESTED-BYTES", "650,000;100,000;" },
+		{ "ALLOCATED-BYTES", "704,000;128,000;" },
+		{ "WASTED-BYTES", "54,000;28,000;" },
+		{ "FAILED", "1;0;" },
+	};
 	g_autoptr(Session) session = host_session(0);
+	const Wish wish = { .minimum = "10", .exclude = "udp_", .top = 1, .by = "process" };
 
-	expect_report(
-		session, &(Wish){ .minimum = "10", .exclude = "udp_", .top = 1, .by = "process" },
-		"Will exclude stacks containing: udp_\n"
-		"Will print only the top 1 rows.\n"
-		"Will print rows with counts >= 10.\n"
-		"\n" TABLE_TITLES "FAILED  PROCESS\n"
-		"      2,000      67          650,000          704,000        54,000       1  "
-		"httpd\n"
-		"      1,000      33          100,000          128,000        28,000       0  "
-		"(1 other)\n"
-		"\n"
-		"Num stacks before filtering: 2\n"
-		"Num stacks after filtering: 2\n"
-		"Num rows before filtering: 2\n"
-		"Num rows after filtering: 1\n"
-		"Total kmallocs (before filtering): 3000\n"
-		"Total kmallocs (after filtering): 2000\n"
-		"The filter rows have 67 % of the total kmallocs\n"
-		"Bytes: requested 650,000 of 750,000, allocated 704,000 of 832,000, "
-		"wasted 54,000 of 82,000\n"
-		"Failed allocations (NULL), not counted above: 1\n" RUN_LINES);
+	for (size_t i = 0; i < G_N_ELEMENTS(columns); i++)
+		expect_figures(session, &wish, columns[i].title, columns[i].figures);
+	expect_labels(session, &wish, "PROCESS", "PROCESS\nhttpd\n(1 other)\n");
+	expect_line(session, &wish,
+		    "Will print only the top 1 rows.\n"
+		    "Will print rows with counts >= 10.\n");
+	expect_line(session, &wish,
+		    "\n"
+		    "Num stacks before filtering: 2\n"
+		    "Num stacks after filtering: 2\n"
+		    "Num rows before filtering: 2\n"
+		    "Num rows after filtering: 1\n"
+		    "Total kmallocs (before filtering): 3000\n"
+		    "Total kmallocs (after filtering): 2000\n"
+		    "The filter rows have 67 % of the total kmallocs\n"
+		    "Bytes: requested 650,000 of 750,000, allocated 704,000 of 832,000, "
+		    "wasted 54,000 of 82,000\n"
+		    "Failed allocations (NULL), not counted above: 1");
 }
 
 Test(report_text, several_filters_share_a_line)
@@ -277,17 +339,22 @@ Test(report_text, columns_stand_below_their_titles)
 	/* Two columns each; and a name that would move what follows it off the line. */
 	count_process(session, "\343\201\202\343\201\204\343\201\206\343\201\210");
 	count_process(session, "\001\001\001\001\001\001\001\001\001\001\001");
-	expect_line(session, &(Wish){ .by = "process,module" },
-		    "ALLOCATIONS  SHARE%  PROCESS                                   MODULE\n"
-		    "          1      50  \\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\...  "
-		    "(kernel)\n"
-		    "          1      50  \343\201\202\343\201\204\343\201\206\343\201\210"
-		    "                                  (kernel)");
-	expect_line(session, &(Wish){ .by = "process,module", .details = true },
-		    "          1      50  \\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01"
-		    "  (kernel)");
-	expect_line(session, &(Wish){ .by = "process" },
-		    "          1      50  \\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01");
+	expect_labels(session, &(Wish){ .by = "process,module" }, "PROCESS",
+		      "PROCESS                                   MODULE\n"
+		      "\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\...  (kernel)\n"
+		      "\343\201\202\343\201\204\343\201\206\343\201\210"
+		      "                                  (kernel)\n");
+	expect_labels(session, &(Wish){ .by = "process,module", .details = true }, "PROCESS",
+		      "PROCESS                                       MODULE\n"
+		      "\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01  (kernel)\n"
+		      "\343\201\202\343\201\204\343\201\206\343\201\210"
+		      "                                      (kernel)\n");
+	expect_labels(session, &(Wish){ .by = "process" }, "PROCESS",
+		      "PROCESS\n"
+		      "\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\n"
+		      "\343\201\202\343\201\204\343\201\206\343\201\210\n");
+	expect_figures(session, &(Wish){ .by = "process" }, "ALLOCATIONS", "1;1;");
+	expect_figures(session, &(Wish){ .by = "process" }, "SHARE%", "50;50;");
 }
 
 Test(report_text, an_empty_table_says_why)
@@ -302,16 +369,17 @@ Test(report_text, an_empty_table_says_why)
 
 Test(report_text, people_may_have_bytes_with_units)
 {
+	const Wish by_context = { .human = true, .by = "context" };
 	g_autoptr(Session) session = host_session(0);
 
 	expect_line(session, &(Wish){ .human = true },
 		    "Bytes: requested 732 KiB, allocated 813 KiB, wasted 80.1 KiB");
 	expect_line(session, &(Wish){ .human = true, .details = true },
 		    "bytes: requested 244 KiB, allocated 313 KiB, wasted 68.4 KiB; failed 0");
-	expect_line(session, &(Wish){ .human = true, .by = "context" },
-		    "ALLOCATIONS  SHARE%  REQUESTED  ALLOCATED    WASTED  FAILED  CONTEXT\n"
-		    "      2,000      67    635 KiB    688 KiB  52.7 KiB       1  task\n"
-		    "      1,000      33   97.7 KiB    125 KiB  27.3 KiB       0  softirq");
+	expect_figures(session, &by_context, "REQUESTED", "635 KiB;97.7 KiB;");
+	expect_figures(session, &by_context, "ALLOCATED", "688 KiB;125 KiB;");
+	expect_figures(session, &by_context, "WASTED", "52.7 KiB;27.3 KiB;");
+	expect_labels(session, &by_context, "CONTEXT", "CONTEXT\ntask\nsoftirq\n");
 }
 
 Test(report_text, a_cost_of_almost_nothing_is_less_than_what_is_shown)
