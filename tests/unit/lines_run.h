@@ -22,11 +22,6 @@ typedef struct {
 	EventCpu cpu;
 } LinesRun;
 
-static inline void lines_run_feed(const void *batch, size_t bytes, void *run)
-{
-	session_feed(((LinesRun *)run)->session, batch, bytes);
-}
-
 static inline void lines_run_text(LinesRun *run, uint8_t kind, const char *text)
 {
 	made_session_feed_text(run->session, kind, text);
@@ -42,7 +37,7 @@ static inline void lines_run_init(LinesRun *run)
 
 	*run = (LinesRun){ .session = session_new(64 << 20), .cpu = { .sampling_period = 1 } };
 	batch_write_info(batch, fields, G_N_ELEMENTS(fields));
-	lines_run_feed(batch->data, batch->len, run);
+	made_session_feed(run->session, batch);
 }
 
 static inline void lines_run_clear(const LinesRun *run)
@@ -56,7 +51,7 @@ static inline void lines_run_hit(LinesRun *run, const uint64_t *frames, uint32_t
 				 const uint64_t *user_frames, uint32_t user_depth)
 {
 	static const EventTask worker = { .tgid = 7, .tid = 7, .start_time_ns = 5, .comm = "w" };
-	g_autoptr(EventWriter) writer = event_writer_new(lines_run_feed, run);
+	g_autoptr(EventWriter) writer = event_writer_new(made_session_take, run->session);
 
 	event_writer_take_points(writer);
 	event_writer_open(writer, &run->cpu);

@@ -86,34 +86,17 @@ static Session *session_of(const char *symbols, const Path *paths, gsize count, 
 
 typedef struct {
 	Session *session;
-	CacheNames *caches;
-	CgroupNames *cgroups;
-	View *view;
+	MadeView of;
 } Run;
 
 static Run run_of(Session *session, const ViewOptions *options)
 {
-	Run run = { .session = session };
-	ViewSource source = {
-		.profile = session->profile,
-		.symbols = session->symbols,
-		.code = session->code,
-		.user_objects = session->user_objects,
-		.user_names = session->user_names,
-	};
-
-	source.caches = run.caches =
-		cache_names_new(session->profile, session->info, session->text);
-	source.cgroups = run.cgroups = cgroup_names_new(session->text);
-	run.view = view_new(&source, options);
-	return run;
+	return (Run){ session, made_view_named(session, options) };
 }
 
 static void run_clear(Run *run)
 {
-	view_free(run->view);
-	cgroup_names_free(run->cgroups);
-	cache_names_free(run->caches);
+	made_view_clear(&run->of);
 	session_free(run->session);
 }
 
@@ -143,7 +126,7 @@ static void compare(Comparison *comparison, const char *by, DiffPer per)
 		session_of(newer_symbols, newer_paths, G_N_ELEMENTS(newer_paths), comparison->when),
 		&comparison->options);
 	for (JoinSide side = 0; side < JOIN_SIDES; side++) {
-		runs[side].view = comparison->runs[side].view;
+		runs[side].view = comparison->runs[side].of.view;
 		runs[side].start_ns = start_ns;
 		runs[side].end_ns = start_ns + NS;
 	}

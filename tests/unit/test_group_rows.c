@@ -103,11 +103,9 @@ static Session *host_session(void)
 
 /* A ranking, and what names its rows. */
 typedef struct {
-	CacheNames *caches;
-	CgroupNames *cgroups;
 	GPtrArray *filters;
 	ViewOptions options;
-	View *view;
+	MadeView of;
 	GroupRows *rows;
 } Ranking;
 
@@ -117,31 +115,21 @@ static Ranking *ranking_new(const Session *session, const char *by, const Filter
 			    uint64_t top, const CallsiteSkip *skip)
 {
 	Ranking *ranking = g_new0(Ranking, 1);
-	const ViewSource source = {
-		.profile = session->profile,
-		.symbols = session->symbols,
-		.caches = cache_names_new(session->profile, session->info, session->text),
-		.cgroups = cgroup_names_new(session->text),
-	};
 
-	ranking->caches = source.caches;
-	ranking->cgroups = (CgroupNames *)source.cgroups;
 	ranking->options.top = top ? top : UINT64_MAX;
 	ranking->options.callsite_skip = skip;
 	ranking->options.filters = ranking->filters = made_filters(filters);
 	cr_assert(dimensions_parse(by, false, ranking->options.by, NULL), "%s", by);
-	ranking->view = view_new(&source, &ranking->options);
-	ranking->rows = group_rows_new(ranking->view, &ranking->options, false);
+	ranking->of = made_view_named(session, &ranking->options);
+	ranking->rows = group_rows_new(ranking->of.view, &ranking->options, false);
 	return ranking;
 }
 
 static void ranking_free(Ranking *ranking)
 {
 	group_rows_free(ranking->rows);
-	view_free(ranking->view);
+	made_view_clear(&ranking->of);
 	g_ptr_array_unref(ranking->filters);
-	cache_names_free(ranking->caches);
-	cgroup_names_free(ranking->cgroups);
 	g_free(ranking);
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Ranking, ranking_free)
@@ -259,9 +247,9 @@ Test(group_rows, each_condition_has_its_account)
 							{ "exclude", "ext4" } };
 	g_autoptr(Session) session = host_session();
 	g_autoptr(Ranking) ranking = ranking_new(session, "process", words, 1, NULL);
-	const FilterDrop *drop = &g_array_index(ranking->view->drops, FilterDrop, 0);
+	const FilterDrop *drop = &g_array_index(ranking->of.view->drops, FilterDrop, 0);
 
-	cr_assert_eq(ranking->view->drops->len, 1, "conditions on numbers are not the stacks'");
+	cr_assert_eq(ranking->of.view->drops->len, 1, "conditions on numbers are not the stacks'");
 	cr_expect_str_eq(drop->option, "exclude");
 	cr_expect_eq(drop->rows, 1);
 	cr_assert_eq(ranking->rows->drops->len, 2);

@@ -484,11 +484,6 @@ static const KmemPoint *point_named(const GPtrArray *points, const char *name)
 	return NULL;
 }
 
-static void put(uint8_t *raw, unsigned offset, uint64_t number)
-{
-	memcpy(raw + offset, &number, sizeof(number));
-}
-
 Test(kmem_points, per_cpu_memory_has_the_bytes_of_all_cpus)
 {
 	g_autoptr(GPtrArray) points = perf_fixture_points("6.18");
@@ -496,11 +491,11 @@ Test(kmem_points, per_cpu_memory_has_the_bytes_of_all_cpus)
 	uint8_t raw[80] = { 0 };
 	EventFacts facts;
 
-	put(raw, 8, 0xffffffff81234567);
-	put(raw, 24, 24);
-	put(raw, 56, 0x607fc0001230);
-	put(raw, 64, 24 * point->cpus_possible + 8);
-	put(raw, 72, 0xcc0);
+	perf_fixture_put(raw, 8, 0xffffffff81234567);
+	perf_fixture_put(raw, 24, 24);
+	perf_fixture_put(raw, 56, 0x607fc0001230);
+	perf_fixture_put(raw, 64, 24 * point->cpus_possible + 8);
+	perf_fixture_put(raw, 72, 0xcc0);
 	cr_assert(kmem_point_read(point, raw, sizeof(raw), &facts, NULL));
 	cr_expect(facts.source == KMT_SOURCE_PERCPU && !facts.free && facts.gfp_flags == 0xcc0);
 	cr_expect(eq(u64, facts.call_site, 0xffffffff81234567));
@@ -508,7 +503,7 @@ Test(kmem_points, per_cpu_memory_has_the_bytes_of_all_cpus)
 	cr_expect(eq(u64, facts.bytes_requested, 24 * point->cpus_possible));
 	cr_expect(eq(u64, facts.bytes_allocated, 24 * point->cpus_possible + 8));
 	point = point_named(points, "percpu_free_percpu");
-	put(raw, 24, 0x607fc0001230);
+	perf_fixture_put(raw, 24, 0x607fc0001230);
 	cr_assert(kmem_point_read(point, raw, 32, &facts, NULL));
 	cr_expect(facts.source == KMT_SOURCE_PERCPU && facts.kind == KMT_KIND_RANGE && facts.free);
 	cr_expect(facts.pointer == 0x607fc0001230 && !facts.bytes_requested);
@@ -521,8 +516,8 @@ Test(kmem_points, ranges_of_the_vmalloc_area_are_found_by_their_start)
 	uint8_t raw[56] = { 0 };
 	EventFacts facts;
 
-	put(raw, 8, 0xffffc90000001000);
-	put(raw, 16, 20480);
+	perf_fixture_put(raw, 8, 0xffffc90000001000);
+	perf_fixture_put(raw, 16, 20480);
 	cr_assert(kmem_point_read(point, raw, sizeof(raw), &facts, NULL));
 	cr_expect(facts.source == KMT_SOURCE_VMALLOC && facts.pointer == 0xffffc90000001000);
 	cr_expect(facts.bytes_requested == 20480 && facts.bytes_allocated == 20480);

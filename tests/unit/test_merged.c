@@ -100,22 +100,10 @@ static void add_run(Merged *merged, RunNames *names, const Run *run)
 	const ViewOptions options = { .top = UINT64_MAX };
 	g_autofree char *path = g_strdup_printf("%c.kmr", (char)('a' + run_names_count(names)));
 	g_autofree char *host = g_strdup_printf("host-%s", path);
-	g_autoptr(CacheNames) caches =
-		cache_names_new(session->profile, session->info, session->text);
-	g_autoptr(CgroupNames) cgroups = cgroup_names_new(session->text);
-	const ViewSource source = {
-		.profile = session->profile,
-		.symbols = session->symbols,
-		.code = session->code,
-		.user_objects = session->user_objects,
-		.user_names = session->user_names,
-		.caches = caches,
-		.cgroups = cgroups,
-	};
-	g_autoptr(View) view = view_new(&source, &options);
+	g_auto(MadeView) made = made_view_named(session, &options);
 	uint32_t number = run_names_add(names, &(RunIdentity){ host, NULL, path });
 
-	merged_add(merged, view, number, NULL);
+	merged_add(merged, made.view, number, NULL);
 }
 
 /* A ranking of merged runs. */

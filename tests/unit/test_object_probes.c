@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/slabs/object_probes.h"
 
-#include "fake_host.h"
+#include "perf_fixtures.h"
 #include "leaks.h"
 
 #include <criterion/criterion.h>
@@ -149,11 +149,6 @@ Test(object_probes, what_cannot_be_probed_is_reported)
 	cr_expect_eq(fixture.points->len, 0);
 }
 
-static void put(uint8_t *record, unsigned offset, uint64_t number)
-{
-	memcpy(record + offset, &number, sizeof(number));
-}
-
 static void put_32(uint8_t *record, unsigned offset, uint32_t number)
 {
 	memcpy(record + offset, &number, sizeof(number));
@@ -164,9 +159,9 @@ static uint64_t passed_to_rcu(const KmemPoint *point, uint64_t head, uint64_t se
 	uint8_t record[RECORD_BYTES] = { [2] = 0x58 }; /* in a softirq, by a breakpoint */
 	EventFacts facts;
 
-	put(record, 16, head);
-	put(record, 24, second);
-	put(record, 32, 0xffffffff81234567);
+	perf_fixture_put(record, 16, head);
+	perf_fixture_put(record, 24, second);
+	perf_fixture_put(record, 32, 0xffffffff81234567);
 	cr_assert(kmem_point_read(point, record, 40, &facts, NULL));
 	cr_expect(facts.free && facts.kind == KMT_KIND_RCU && facts.source == KMT_SOURCE_KMALLOC);
 	cr_expect_eq(facts.context, KMT_CONTEXT_SOFTIRQ);
@@ -193,9 +188,9 @@ static uint64_t read_pointers(const KmemPoint *point, unsigned count_at, uint64_
 {
 	uint8_t record[RECORD_BYTES] = { 0 };
 
-	put(record, count_at, count);
+	perf_fixture_put(record, count_at, count);
 	for (unsigned i = 0; i < KMEM_POINTERS_MAX; i++)
-		put(record, point->pointers->offset + 8 * i, 0x1000 + i);
+		perf_fixture_put(record, point->pointers->offset + 8 * i, 0x1000 + i);
 	cr_expect_eq(kmem_point_read_pointers(point, record, 539, pointers), 0,
 		     "a record that is too short");
 	return kmem_point_read_pointers(point, record, sizeof(record), pointers);
@@ -229,7 +224,7 @@ Test(object_probes, objects_allocated_in_bulk_have_their_cache)
 
 	fixture_start(&fixture);
 	point = fixture.points->pdata[2];
-	put(record, 16, 0xffffffff81234567);
+	perf_fixture_put(record, 16, 0xffffffff81234567);
 	put_32(record, 545, 6 << 16 | 560);
 	put_32(record, 549, 232);
 	put_32(record, 553, 256);
@@ -240,8 +235,8 @@ Test(object_probes, objects_allocated_in_bulk_have_their_cache)
 	cr_expect(facts.bytes_requested == 232 && facts.bytes_allocated == 256);
 	cr_assert_eq(facts.cache, &cache);
 	cr_expect(cache.name_bytes == 4 && !memcmp(cache.name, "filp", 4));
-	put(record, 24, 2);
-	put(record, 33, 0x1000);
+	perf_fixture_put(record, 24, 2);
+	perf_fixture_put(record, 33, 0x1000);
 	cr_expect_eq(kmem_point_read_pointers(point, record, sizeof(record), pointers), 0,
 		     "the allocation failed");
 	record[32] = 1;
