@@ -40,6 +40,12 @@ typedef struct {
  */
 extern const OptionRow option_rows[];
 
+/* Returns what happens to the value of an option. */
+static inline unsigned option_row_kind(const OptionRow *row)
+{
+	return row->kind & ~(unsigned)OPTION_OF_RUN;
+}
+
 /* Returns the text that an option stored, or NULL: none, or it stores no text. */
 const char *option_row_text(const OptionRow *row, const Options *options);
 

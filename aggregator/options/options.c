@@ -33,7 +33,7 @@ static bool row_apply(const OptionRow *row, Options *options, const char *value,
 	char **text = (char **)at;
 
 	options->collects |= (row->kind & OPTION_OF_RUN) != 0;
-	switch (row->kind & ~(unsigned)OPTION_OF_RUN) {
+	switch (option_row_kind(row)) {
 	case OPTION_FLAG:
 		*(bool *)at = true;
 		return true;
@@ -146,6 +146,9 @@ void options_free(Options *options)
 {
 	if (!options)
 		return;
+	for (const OptionRow *row = option_rows; row->long_name; row++)
+		if (option_row_kind(row) == OPTION_TEXT)
+			g_clear_pointer((char **)((char *)options + row->offset), g_free);
 	g_ptr_array_unref(options->view.filters);
 	g_array_unref(options->cells);
 	cache_query_free(options->caches);
@@ -157,36 +160,19 @@ void options_free(Options *options)
 	g_ptr_array_unref(options->source_paths);
 	g_free(options->debuginfod);
 	g_ptr_array_unref(options->probes);
-	g_free(options->weight);
-	g_free(options->where);
-	g_free(options->begin);
-	g_free(options->end);
-	g_free(options->columns);
-	g_free(options->user_stacks);
 	preset_free(options->preset);
 	g_free(options->keys);
 	g_strfreev(options->request.command);
-	g_free(unconst(options->request.user));
-	g_free(unconst(options->request.record_path));
 	g_free(unconst(options->request.stap_options));
-	g_free(unconst(options->request.module_path));
 	g_free(unconst(options->request.command_line));
 	g_free(options->input);
 	g_ptr_array_unref(options->inputs);
 	g_ptr_array_unref(options->import_files);
 	g_free(options->kernel_release);
-	g_free(options->sign_key);
-	g_free(options->sign_cert);
-	g_free(options->kallsyms);
 	g_clear_pointer(&options->symbols, g_bytes_unref);
 	g_free(options->exclude);
-	g_free(options->cgroup);
-	g_free(options->process);
 	g_free(options->pids_asked);
 	callsite_skip_free(options->callsite_skip);
-	g_free(options->output);
-	g_free(options->diff);
-	g_free(options->rate.textfile);
 	g_free(options);
 }
 
