@@ -4,7 +4,7 @@
  * are added up by row, and the variance between blocks is computed. diff_rows.c asks it for each
  * row. doc/COMPARISON.md has the formulas.
  */
-#include "report/diff_bursts.h"
+#include "report/diff_rows.h"
 
 #include <math.h>
 

@@ -1,14 +1,86 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "report/diff_bursts.h"
-#include "report/join.h"
 #include "table/group_rows.h"
 
 #include <glib.h>
 
 /*
- * DiffRows compares the rows of two runs. Rows that mean the same (join.h) are one; those of a
+ * A Join gives the rows of two runs that mean the same the same number.
+ *
+ * Labels are compared as printed, but for "(by size)" of caches. Stacks are the same if their
+ * functions are, from the innermost to the outermost: neither addresses nor offsets matter, as they
+ * change with each boot and each build. A function is known by its name without what compilers
+ * append to it. That of a program also by its file, as many programs have a main().
+ *
+ * Functions that were inlined count only in code whose source lines are known of both runs.
+ */
+typedef struct Join Join;
+
+typedef enum { JOIN_OLD, JOIN_NEW, JOIN_SIDES } JoinSide;
+
+/* stacks: of each side; borrowed. Free it with join_free(). */
+Join *join_new(const StackRows *const stacks[JOIN_SIDES]);
+
+void join_free(Join *join);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Join, join_free)
+
+/* Returns the number of a row of that side's groups, from 0: that of equal rows before, else the
+   next one. The groups of both sides must have the same keys. */
+uint32_t join_number(Join *join, JoinSide side, const GroupRows *groups, const GroupRow *row);
+
+/* Returns the modules whose source lines are known of one run only (element-type utf8), in the
+   order of their names; borrowed. */
+const GPtrArray *join_half_known(const Join *join);
+
+/* Returns the length of a function's name without what compilers append: "foo" of
+   "foo.isra.0.cold". */
+size_t join_name_length(const char *function);
+
+/*
+ * DiffBursts measures by how much figures of rows differ between runs of the same load: from how
+ * unevenly events came within a run. A run is cut into blocks of time, equally long, and the
+ * variance of a row's figure in them is that of the whole, as far as blocks are independent. It
+ * contains sampling. A load that trends has a large one. Of held objects, what a block adds to them
+ * counts: allocations without frees.
+ */
+typedef struct DiffBursts DiffBursts;
+
+/* With fewer blocks nothing is measured. */
+enum { DIFF_BLOCKS_MIN = 7 };
+
+/* A run. Everything is borrowed for the call. */
+typedef struct {
+	const View *view;
+	const GroupRows *groups;
+	/* By GroupRow.number: the row of the comparison; or GROUP_ROWS_NONE. */
+	const uint32_t *numbers;
+	uint64_t start_ns; /* of what was observed; 0: not known */
+	uint64_t end_ns;
+} DiffBlocksOf;
+
+/* Where a row of a comparison is. */
+typedef enum { DIFF_LEFT_OUT, DIFF_SHOWN, DIFF_OTHER } DiffPlace;
+
+/* places: (element-type guint8) the DiffPlace of each row. The sums of the others, and of all that
+   are not left out, follow the rows. Free it with diff_bursts_free(). */
+DiffBursts *diff_bursts_new(const DiffBlocksOf *run, const GByteArray *places);
+
+void diff_bursts_free(DiffBursts *bursts);
+
+/* Returns the number of blocks; 0: nothing was measured. */
+uint32_t diff_bursts_blocks(const DiffBursts *bursts);
+
+/* Whether a figure was measured. */
+bool diff_bursts_know(const DiffBursts *bursts, BlockFigure figure);
+
+/* Returns the variance of such a figure in a row; those of the others and of all have the numbers
+   rows and rows + 1. */
+double diff_bursts_variance(const DiffBursts *bursts, uint32_t row, BlockFigure figure);
+
+/*
+ * DiffRows compares the rows of two runs. Rows that mean the same (diff_rows.h) are one; those of a
  * single run are there, too. The larger side of a row decides whether filters on numbers keep it.
  * Rows are ranked by how much the metric changed, and limited to the top.
  */

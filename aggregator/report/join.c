@@ -3,7 +3,7 @@
  * Names rows of two runs so that those which mean the same have one number: ids of texts, tuples in
  * a hash table. Suffixes of compilers and lines that only one side knows are left out.
  */
-#include "report/join.h"
+#include "report/diff_rows.h"
 
 #include "base/keyed_hash.h"
 #include "base/slot_table.h"

@@ -1,6 +1,5 @@
 libaggregator_a_SOURCES += \
 	aggregator/render/data/diff_json.c \
-	aggregator/render/data/chart_json.c aggregator/render/data/chart_json.h \
 	aggregator/render/data/json_writer.c aggregator/render/data/json_writer.h \
 	aggregator/render/data/rate_json.c \
 	aggregator/render/data/render_csv.c \
@@ -16,7 +15,7 @@ pprof_messages = aggregator/render/data/profile.pb-c.c aggregator/render/data/pr
 EXTRA_DIST += aggregator/render/data/profile.proto
 if HAVE_PROTOBUF_C
 libaggregator_a_SOURCES += \
-	aggregator/render/data/pprof_code.c aggregator/render/data/pprof_code.h \
+	aggregator/render/data/pprof_code.c \
 	aggregator/render/data/pprof_writer.c aggregator/render/data/pprof_writer.h \
 	aggregator/render/data/render_pprof.c
 nodist_libaggregator_a_SOURCES += $(pprof_messages)

@@ -3,7 +3,7 @@
  * Locations, functions and mappings of a pprof profile, each written when first needed; tables
  * remember the ids. Mappings are written last, when their ranges are known.
  */
-#include "render/data/pprof_code.h"
+#include "render/data/pprof_writer.h"
 
 #include "base/escape.h"
 #include "base/keyed_hash.h"

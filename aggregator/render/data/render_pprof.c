@@ -8,7 +8,7 @@
 #include "base/escape.h"
 #include "base/saturate.h"
 #include "render/data/json_writer.h"
-#include "render/data/pprof_code.h"
+#include "render/data/pprof_writer.h"
 #include "report/weights.h"
 
 typedef struct {

@@ -1,6 +1,7 @@
 libaggregator_a_SOURCES += \
+	aggregator/render/picture/chart_json.c \
 	aggregator/render/picture/page_data.c aggregator/render/picture/page_data.h \
-	aggregator/render/picture/page_diff.c aggregator/render/picture/page_diff.h \
+	aggregator/render/picture/page_diff.c \
 	aggregator/render/picture/page_escape.c aggregator/render/picture/page_escape.h \
 	aggregator/render/picture/page_names.c aggregator/render/picture/page_names.h \
 	aggregator/render/picture/page_plain.c aggregator/render/picture/page_plain.h \

@@ -6,9 +6,7 @@
  */
 #include "render/picture/page_data.h"
 
-#include "render/data/chart_json.h"
 #include "render/data/json_writer.h"
-#include "render/picture/page_diff.h"
 #include "render/picture/page_escape.h"
 #include "render/picture/page_names.h"
 #include "render/picture/page_plain.h"

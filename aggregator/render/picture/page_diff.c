@@ -3,7 +3,7 @@
  * The data of a comparison for the page: figures as columns, stacks as numbers of names.
  * page_data.c calls it.
  */
-#include "render/picture/page_diff.h"
+#include "render/picture/page_data.h"
 
 #include "render/picture/page_plain.h"
 #include "report/diff_notes.h"

@@ -3,7 +3,7 @@
  * The chart of a run as JSON: a const table of columns, one array for each. For the page.
  * page_data.c calls it.
  */
-#include "render/data/chart_json.h"
+#include "render/picture/page_data.h"
 
 #include <stddef.h>
 
