@@ -8,7 +8,6 @@
  * Both are hexadecimal, one a line. Only for files that the tests made: it reads them with all
  * rights of its caller.
  */
-#include "code/lines/debug_lines.h"
 #include "code/lines/debug_object.h"
 
 #include <fcntl.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A file with debug data, as the process reads it that has no rights. */
-#include "code/lines/debug_lines.h"
 #include "code/lines/debug_object.h"
 #include "fuzz/fuzz.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the process answers that reads debug data, which a stranger's file may have taken over. */
-#include "code/lines/lines_answer.h"
+#include "code/lines/lines_child.h"
 #include "fuzz/fuzz.h"
 #include "symbols/line_table.h"
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "code/lines/debug_lines.h"
 #include "code/lines/debug_object.h"
 
 #include "temporary.h"

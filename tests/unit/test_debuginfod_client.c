@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "code/lines/debuginfod_client.h"
+#include "code/lines/debug_files.h"
 
 #include "temporary.h"
 

@@ -3,6 +3,15 @@
 
 #include "code/elf/elf_file.h"
 
+#include <glib.h>
+
+/*
+ * Unpacks the section .gnu_debugdata: an ELF file, compressed by xz, with the symbols of functions
+ * that are not dynamic ("MiniDebugInfo"; all programs of Fedora and RHEL have it). Returns at most
+ * 64 MB; NULL: the file has none, it is damaged, or this build has no liblzma.
+ */
+GByteArray *elf_mini_debug_unpack(const ElfFile *file);
+
 /*
  * Opens the separate debug file of a stripped file: by its build id below /usr/lib/debug/.build-id,
  * else by the name in its .gnu_debuglink, in its folder, in .debug there, and in the same folder

@@ -4,11 +4,10 @@
  * const table by machine, and the relocations of the file, sorted by slot. elf_symbols.c adds what
  * it finds.
  */
-#include "code/elf/elf_plt.h"
+#include "code/elf/elf_symbols.h"
 
 #include "base/bytes.h"
 #include "base/unconst.h"
-#include "code/elf/elf_names.h"
 
 #include <glib.h>
 #include <string.h>

@@ -10,7 +10,6 @@
 #include "base/trusted_file.h"
 #include "process/stop_signal.h"
 #include "code/elf/elf_debug_file.h"
-#include "code/elf/opener_child.h"
 #include "code/elf/proc_maps.h"
 
 #include <errno.h>

@@ -3,11 +3,10 @@
  * Takes requests of file_opener.c one after the other, until the program ends. Its only data are
  * the requests, and the socket for files that the program passes on.
  */
-#include "code/elf/opener_child.h"
+#include "code/elf/file_opener.h"
 
 #include "base/fd_path.h"
 #include "base/trusted_file.h"
-#include "code/elf/file_opener.h"
 #include "code/elf/jit_map.h"
 #include "code/elf/mapped_path.h"
 #include "code/elf/object_open.h"

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "code/lines/debuginfod_client.h"
+#include "code/lines/debug_files.h"
 
 #include <gio/gio.h>
 

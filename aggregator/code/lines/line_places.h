@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "code/lines/lines_answer.h"
+#include "code/lines/lines_child.h"
 #include "session/session.h"
 
 #include <glib.h>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "code/lines/debug_files.h"
-#include "code/lines/debuginfod_client.h"
 #include "session/session.h"
 
 #include <glib.h>

@@ -11,9 +11,6 @@
 #include "base/hot_assert.h"
 #include "process/child.h"
 #include "process/child_port.h"
-#include "code/unwind/unwind_processes.h"
-#include "code/unwind/unwind_ring.h"
-#include "code/unwind/unwind_worker.h"
 
 #include <errno.h>
 #include <gio/gio.h>

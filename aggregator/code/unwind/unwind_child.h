@@ -1,10 +1,65 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "code/unwind/unwind_stack.h"
 #include "code/elf/file_opener.h"
+#include "code/unwind/unwind_stack.h"
+#include "code/unwind/unwind_wire.h"
+#include "code/user/user_spans.h"
+#include "process/child.h"
 
 #include <glib.h>
+#include <stdbool.h>
+
+/* The ring has one writer, whose position is its own, and one reader. */
+
+/*
+ * Returns room for a record with a body of that size, after its header, which is filled; NULL: the
+ * reader has not made room yet. *head is the writer's position; the record is read after
+ * unwind_ring_publish(). A reader whose position makes no sense gets no records.
+ */
+void *unwind_ring_reserve(UnwindShared *shared, uint64_t *head, UnwindRecordType type,
+			  uint64_t process, size_t body_bytes);
+
+void unwind_ring_publish(UnwindShared *shared, uint64_t head);
+
+/* Returns the kind of process that unwinds: it takes records from the ring (UnwindShared, the data
+   of child_start()) and answers over the socket, until the program's end of it closes. A record
+   that takes seconds ends it. What it reads takes at most this much memory, about. */
+ChildType unwind_worker_type(uint64_t memory_bytes_max);
+
+/* What is mapped in each process now, and whether the unwinding process has been told so. */
+typedef struct UnwindProcesses UnwindProcesses;
+
+typedef struct {
+	gint64 key;
+	UserSpans *spans;
+	bool is_told;       /* of all of it */
+	bool is_known;      /* has been told of something */
+	bool is_incomplete; /* something found no room: its stacks cannot be unwound */
+} UnwindProcess;
+
+/* Returns a table of at most that many mappings of all processes together. */
+UnwindProcesses *unwind_processes_new(guint spans_max);
+
+void unwind_processes_free(UnwindProcesses *processes);
+
+/* Returns a process; NULL: nothing is known to be mapped in it. */
+UnwindProcess *unwind_processes_find(const UnwindProcesses *processes, uint64_t key);
+
+/* Maps something over what was there. If the table is full, the process is incomplete. */
+void unwind_processes_map(UnwindProcesses *processes, uint64_t key, const UserSpan *span);
+
+/* Gives a process all mappings of another one, instead of its own; likewise. */
+void unwind_processes_copy(UnwindProcesses *processes, uint64_t key, uint64_t from);
+
+/* Nothing is mapped in a process any more. */
+void unwind_processes_empty(UnwindProcesses *processes, uint64_t key);
+
+/* The same, and the unwinding process knows it. */
+void unwind_processes_forget(UnwindProcesses *processes, uint64_t key);
+
+/* Nothing was told to the new unwinding process. */
+void unwind_processes_tell_again(UnwindProcesses *processes);
 
 /*
  * UnwindChild unwinds user stacks in a process without rights (process/child_sandbox.h), since

@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "code/unwind/unwind_row.h"
+#include "code/unwind/unwind_rule.h"
 
 #include <glib.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+/* The rules of one address: a row of the table that CFI describes. */
+typedef struct {
+	UnwindRule cfa;
+	bool is_start;  /* the return address is undefined: nobody called this code */
+	bool is_signal; /* the caller was interrupted; its address is not a return address */
+	uint8_t rule_count;
+	UnwindRule rules[]; /* of registers that change */
+} UnwindRow;
+
+/* Computes the registers of the caller. Returns false with frame->end set. */
+bool unwind_row_step(const UnwindRow *row, UnwindFrame *frame);
 
 /*
  * UnwindObject has the CFI of an ELF file: of .eh_frame, and where code has none there, of

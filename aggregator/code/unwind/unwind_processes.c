@@ -3,7 +3,7 @@
  * The program's copy of what is mapped, by process, with whether the worker knows it. Only what is
  * mapped now counts, so the time of a span is a counter of changes. unwind_child.c uses it.
  */
-#include "code/unwind/unwind_processes.h"
+#include "code/unwind/unwind_child.h"
 
 enum { SPANS_OF_PROCESS_MAX = 8192 }; /* as records of the ring have room for them */
 

@@ -9,7 +9,6 @@
 #include "base/hot_assert.h"
 #include "base/keyed_hash.h"
 #include "base/slot_table.h"
-#include "code/user/user_process.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * The history of one process id: eras, sorted by begin, and the spans that were mapped. A lookup
  * that finds nothing in an era goes on in the parent as of the fork. Only user_maps.c uses it.
  */
-#include "code/user/user_process.h"
+#include "code/user/user_maps.h"
 
 #include "base/hot_assert.h"
 #include "base/unconst.h"

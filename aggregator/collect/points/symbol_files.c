@@ -6,7 +6,6 @@
 #include "collect/points/symbol_files.h"
 
 #include "code/elf/elf_debug_file.h"
-#include "code/elf/elf_mini_debug.h"
 
 static void add_debug(SymbolFiles *files, const ElfImage *image, const char *path, const char *root)
 {

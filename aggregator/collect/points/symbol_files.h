@@ -7,7 +7,7 @@
 
 /*
  * The files that have symbols of a program or library: itself, its debug file (elf_debug_file.h)
- * and what is packed into it (elf_mini_debug.h).
+ * and what is packed into it (elf_debug_file.h).
  */
 enum { SYMBOL_FILES_MAX = 3 };
 
