@@ -3,11 +3,101 @@
 
 #include "count/profile.h"
 #include "held/cell_lives.h"
-#include "held/free_checks.h"
-#include "held/freers.h"
 #include "held/live_table.h"
 
 #include <glib.h>
+
+/* Freers counts which call sites free the objects of a cell. */
+typedef struct Freers Freers;
+
+/* The frees of a cell's objects by one origin; ORIGIN_ID_OVERFLOW: by an unknown one. */
+typedef struct {
+	uint64_t freed;
+	uint64_t freed_early; /* as in CellLife */
+	uint64_t freed_apart;
+	uint32_t cell;
+	OriginId origin;
+} Freer;
+
+/* Returns a table that uses at most about bytes_max. If it is full, origins that are new count as
+   ORIGIN_ID_OVERFLOW, as far as that one is known. Free it with freers_free(). */
+Freers *freers_new(size_t bytes_max);
+void freers_free(Freers *freers);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Freers, freers_free)
+
+/* Raises the limit; a lower one changes nothing. */
+void freers_set_memory(Freers *freers, size_t bytes_max);
+
+/* Whether so many frees by new origins have room. */
+bool freers_have_room(const Freers *freers, size_t frees);
+
+/* Adds a free. */
+void freers_add(Freers *freers, const Freer *added);
+
+/* Gives cells other numbers: moved[cell] is the new one. Freers of one cell and origin become
+   one. */
+void freers_move(Freers *freers, const uint32_t *moved);
+
+/* Returns all (element-type Freer), borrowed. */
+const GArray *freers_all(const Freers *freers);
+
+/* Returns the memory in use, in bytes. */
+size_t freers_memory(const Freers *freers);
+
+/*
+ * FreeChecks looks for objects that are freed twice, or to a slab cache that is not their own.
+ *
+ * It remembers the addresses of recent frees. If one of them is freed again without an allocation
+ * in between, the object was freed twice, or its next allocation was not seen. So the stream must
+ * have the allocations of the whole host, and frees before a loss must be forgotten.
+ *
+ * Per free: one access to a table that fits into a CPU cache. Nothing is allocated.
+ */
+typedef struct FreeChecks FreeChecks;
+
+/* How many frees are remembered at most; newer ones replace older ones. */
+enum { FREE_CHECKS_RECENT = 1 << 16 };
+
+typedef struct {
+	uint64_t freed_again;
+	uint64_t to_other_cache;  /* kmem_cache_free() named another cache than the allocation */
+	uint64_t caches_compared; /* frees whose caches are both known */
+	uint64_t freed_in_parts;  /* page allocations whose first free was of fewer pages */
+} FreeChecksTotals;
+
+/* Returns checks of the events of a profile, which is borrowed. */
+FreeChecks *free_checks_new(const Profile *profile);
+void free_checks_free(FreeChecks *checks);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(FreeChecks, free_checks_free)
+
+/* Learns the cells of the profile that are new. Call this before they are passed. */
+void free_checks_describe(FreeChecks *checks);
+
+/* A free, by this kind of function (enum KmtOriginKind). key is its address, below 2^48, and hash
+   a hash of it. */
+typedef struct {
+	uint64_t key;
+	uint64_t hash;
+	uint32_t cell; /* of the free; PROFILE_CELL_NONE: unknown */
+	uint8_t kind;
+	bool is_before_loss; /* events may have been lost since */
+} CheckedFree;
+
+/* Checks the free of an object that was allocated in this cell, or of one whose allocation was not
+   seen since its last free. */
+void free_checks_paired(FreeChecks *checks, const CheckedFree *freed, uint32_t allocated_cell);
+void free_checks_unpaired(FreeChecks *checks, const CheckedFree *freed);
+
+/* Events were lost: what was freed before may have been allocated since. */
+void free_checks_forget(FreeChecks *checks);
+
+/* Returns the sums over all frees so far. */
+FreeChecksTotals free_checks_totals(const FreeChecks *checks);
+
+/* Returns the memory in use, in bytes. */
+size_t free_checks_memory(const FreeChecks *checks);
 
 /*
  * Pairing finds out which allocations are still held: it merges the events of all CPUs by time, and

@@ -3,7 +3,7 @@
  * Values for completion: a const table from option to a list, a function or a kind of file. Reads
  * the host where values are there (caches, processes, cgroups, tracepoints), bounded.
  */
-#include "options/completion_words.h"
+#include "options/option_completion.h"
 
 #include "base/escape.h"
 #include "import/kernel_record.h"

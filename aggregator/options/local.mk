@@ -1,5 +1,5 @@
 libaggregator_a_SOURCES += \
-	aggregator/options/completion_words.c aggregator/options/completion_words.h \
+	aggregator/options/completion_words.c \
 	aggregator/options/option_attached.c aggregator/options/option_attached.h \
 	aggregator/options/option_completion.c aggregator/options/option_completion.h \
 	aggregator/options/option_help.c \

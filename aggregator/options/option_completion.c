@@ -6,7 +6,6 @@
 #include "options/option_completion.h"
 
 #include "base/unconst.h"
-#include "options/completion_words.h"
 #include "options/option_attached.h"
 #include "options/tool_description.h"
 

@@ -3,7 +3,13 @@
 
 #include <glib.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* Whether a text that is not terminated matches a glob with * ? [a-z] [!a-z]; a '[' without its end
+   is an ordinary character. At most pattern x text steps, no allocation. */
+bool expression_glob_match(const char *pattern, size_t pattern_bytes, const char *text,
+			   size_t text_bytes);
 
 /*
  * Expression is a formula over the fields of an event: of --weight, --where, --print and presets.

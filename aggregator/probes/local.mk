@@ -1,12 +1,10 @@
 libaggregator_a_SOURCES += \
 	aggregator/probes/data_folder.c aggregator/probes/data_folder.h \
 	aggregator/probes/expression.c aggregator/probes/expression.h \
-	aggregator/probes/expression_glob.c aggregator/probes/expression_glob.h \
 	aggregator/probes/expression_kernel.c \
 	aggregator/probes/expression_node.h \
 	aggregator/probes/expression_parse.c \
 	aggregator/probes/expression_stap.c \
-	aggregator/probes/expression_token.c aggregator/probes/expression_token.h \
 	aggregator/probes/preset.c aggregator/probes/preset.h \
 	aggregator/probes/preset_list.c aggregator/probes/preset_list.h \
 	aggregator/probes/preset_parse.c aggregator/probes/preset_parts.h \

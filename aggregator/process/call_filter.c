@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "process/call_filter.h"
+#include "process/child_sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,6 @@
 #include "process/child_sandbox.h"
 
 #include "base/text_part.h"
-#include "process/call_filter.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -37,3 +37,8 @@ void child_sandbox_choose_user(void);
  */
 const char *child_sandbox_drop_privileges(ChildRights rights);
 const char *child_sandbox_close(ChildRights rights, const ChildLimits *limits);
+
+/* Restricts this process to the system calls of its rights; others fail with EPERM, and calls in
+   the numbers of another machine, such as of 32 bits, end it. Returns false with errno set if the
+   kernel refuses the filter, or there is none for this machine. */
+bool call_filter_set(ChildRights rights);

@@ -1,5 +1,5 @@
 libaggregator_a_SOURCES += \
-	aggregator/process/call_filter.c aggregator/process/call_filter.h \
+	aggregator/process/call_filter.c \
 	aggregator/process/child.c aggregator/process/child.h \
 	aggregator/process/child_files.c aggregator/process/child_files.h \
 	aggregator/process/child_port.c aggregator/process/child_port.h \
@@ -8,5 +8,5 @@ libaggregator_a_SOURCES += \
 	aggregator/process/process_group.c aggregator/process/process_group.h \
 	aggregator/process/stop_signal.c aggregator/process/stop_signal.h \
 	aggregator/process/terminal_relay.c aggregator/process/terminal_relay.h \
-	aggregator/process/terminal_session.c aggregator/process/terminal_session.h \
+	aggregator/process/terminal_session.c \
 	aggregator/process/watchdog.c aggregator/process/watchdog.h

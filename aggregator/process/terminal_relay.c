@@ -11,7 +11,6 @@
 
 #include "process/child_files.h"
 #include "process/child_signals.h"
-#include "process/terminal_session.h"
 
 #include <errno.h>
 #include <fcntl.h>

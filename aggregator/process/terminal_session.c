@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Between the relay and the command: terminal_session.h. It starts the command, passes signals on,
+ * Between the relay and the command: terminal_relay.h. It starts the command, passes signals on,
  * and reports how it stops or ends. Calls only what is safe after a fork.
  */
 #include "config.h"
 
-#include "process/terminal_session.h"
+#include "process/terminal_relay.h"
 
 #include "process/child_files.h"
 #include "process/child_signals.h"

@@ -21,7 +21,6 @@ typedef enum { JOIN_OLD, JOIN_NEW, JOIN_SIDES } JoinSide;
 
 /* stacks: of each side; borrowed. Free it with join_free(). */
 Join *join_new(const StackRows *const stacks[JOIN_SIDES]);
-
 void join_free(Join *join);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Join, join_free)
@@ -66,7 +65,6 @@ typedef enum { DIFF_LEFT_OUT, DIFF_SHOWN, DIFF_OTHER } DiffPlace;
 /* places: (element-type guint8) the DiffPlace of each row. The sums of the others, and of all that
    are not left out, follow the rows. Free it with diff_bursts_free(). */
 DiffBursts *diff_bursts_new(const DiffBlocksOf *run, const GByteArray *places);
-
 void diff_bursts_free(DiffBursts *bursts);
 
 /* Returns the number of blocks; 0: nothing was measured. */

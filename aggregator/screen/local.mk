@@ -11,9 +11,9 @@ libaggregator_a_SOURCES += \
 	aggregator/screen/screen.c aggregator/screen/screen.h \
 	aggregator/screen/state.c aggregator/screen/state.h \
 	aggregator/screen/table_view.c aggregator/screen/table_view.h \
-	aggregator/screen/tape.c aggregator/screen/tape.h \
+	aggregator/screen/tape.c \
 	aggregator/screen/terminal.c aggregator/screen/terminal.h \
-	aggregator/screen/views.c aggregator/screen/views.h
+	aggregator/screen/views.c
 else
 libaggregator_a_SOURCES += aggregator/screen/no_screen.c aggregator/screen/screen.h
 endif

@@ -8,7 +8,7 @@
 #include "screen/keys.h"
 #include "screen/replay.h"
 #include "screen/terminal.h"
-#include "screen/views.h"
+#include "screen/state.h"
 
 #include <poll.h>
 #include <pthread.h>

@@ -3,7 +3,7 @@
  * Earlier tables of a recording in bounded memory, and sums of those that were dropped. replay.c
  * asks for tables and histories.
  */
-#include "screen/tape.h"
+#include "screen/state.h"
 
 enum {
 	/* The texts of a row, and what the allocator adds. */

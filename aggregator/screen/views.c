@@ -3,7 +3,7 @@
  * The page of the current view: a table of views, the state line above, keys or the question below.
  * screen.c calls it.
  */
-#include "screen/views.h"
+#include "screen/state.h"
 
 #include "screen/detail_view.h"
 #include "screen/fit.h"

@@ -1,8 +1,8 @@
 libaggregator_a_SOURCES += \
-	aggregator/session/count_cut.c aggregator/session/count_cut.h \
+	aggregator/session/count_cut.c \
 	aggregator/session/losses.c aggregator/session/losses.h \
 	aggregator/session/piece_names.c aggregator/session/piece_names.h \
 	aggregator/session/recorder.c aggregator/session/recorder.h \
 	aggregator/session/session.c aggregator/session/session.h \
-	aggregator/session/stream_state.c aggregator/session/stream_state.h \
+	aggregator/session/stream_state.c \
 	aggregator/session/symbols_choose.c aggregator/session/symbols_choose.h

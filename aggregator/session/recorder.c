@@ -9,7 +9,6 @@
 #include "record/batch_writer.h"
 #include "record/recording.h"
 #include "session/piece_names.h"
-#include "session/stream_state.h"
 
 #include <errno.h>
 #include <gio/gio.h>

@@ -5,7 +5,7 @@
  * facts are counted from the start of the run, and are rebased. recorder.c writes it at the begin
  * of each piece.
  */
-#include "session/stream_state.h"
+#include "session/recorder.h"
 
 #include "base/hot_assert.h"
 #include "record/batch_text.h"

@@ -17,7 +17,7 @@
 #include "record/batch_text.h"
 #include "record/format.h"
 #include "symbols/epoch_list.h"
-#include "symbols/module_line.h"
+#include "symbols/module_index.h"
 
 #include <string.h>
 

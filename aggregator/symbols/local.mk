@@ -10,7 +10,6 @@ libaggregator_a_SOURCES += \
 	aggregator/symbols/kallsyms_line.c aggregator/symbols/kallsyms_line.h \
 	aggregator/symbols/line_table.c aggregator/symbols/line_table.h \
 	aggregator/symbols/module_index.c aggregator/symbols/module_index.h \
-	aggregator/symbols/module_line.c aggregator/symbols/module_line.h \
 	aggregator/symbols/symbol_list.c aggregator/symbols/symbol_list.h \
 	aggregator/symbols/tracer_names.c aggregator/symbols/tracer_names.h \
 	aggregator/symbols/user_frame.c aggregator/symbols/user_frame.h \

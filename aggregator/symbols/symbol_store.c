@@ -15,7 +15,6 @@
 #include "symbols/epoch_list.h"
 #include "symbols/kallsyms_line.h"
 #include "symbols/module_index.h"
-#include "symbols/module_line.h"
 #include "symbols/symbol_list.h"
 
 #include <string.h>

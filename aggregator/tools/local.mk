@@ -10,11 +10,11 @@ libaggregator_a_SOURCES += \
 	aggregator/tools/older_run.c aggregator/tools/older_run.h \
 	aggregator/tools/rate_feed.c aggregator/tools/rate_feed.h \
 	aggregator/tools/rate_run.c aggregator/tools/rate_run.h \
-	aggregator/tools/rate_screen.c aggregator/tools/rate_screen.h \
+	aggregator/tools/rate_screen.c \
 	aggregator/tools/report_input.c aggregator/tools/report_input.h \
 	aggregator/tools/run_identity.c aggregator/tools/run_identity.h \
 	aggregator/tools/source_lines.c aggregator/tools/source_lines.h \
-	aggregator/tools/source_text.c aggregator/tools/source_text.h \
+	aggregator/tools/source_text.c \
 	aggregator/tools/text_file.c aggregator/tools/text_file.h \
 	aggregator/tools/text_writer.c aggregator/tools/text_writer.h \
 	aggregator/tools/tool.c aggregator/tools/tool.h

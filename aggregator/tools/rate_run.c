@@ -18,7 +18,6 @@
 #include "tools/cache_choice.h"
 #include "tools/fact_lines.h"
 #include "tools/rate_feed.h"
-#include "tools/rate_screen.h"
 #include "tools/text_file.h"
 #include "tools/text_writer.h"
 

@@ -3,7 +3,7 @@
  * The program's side of the screen: gives tables and details, obeys the commands of the user (sort,
  * open a cache, record), and ends what it started beside. Belongs to the first thread.
  */
-#include "tools/rate_screen.h"
+#include "tools/rate_run.h"
 
 #include "base/clock.h"
 #include "import/input.h"

@@ -9,7 +9,6 @@
 #include "base/keyed_hash.h"
 #include "base/unconst.h"
 #include "code/lines/line_resolver.h"
-#include "tools/source_text.h"
 
 #include <string.h>
 #include <unistd.h>

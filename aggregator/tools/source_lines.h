@@ -3,9 +3,17 @@
 
 #include "options/options.h"
 #include "session/session.h"
+#include "symbols/line_table.h"
 
 #include <glib.h>
 #include <stdio.h>
+
+/*
+ * Reads the text of source lines (--source). Sources are looked for below the given folders
+ * (element-type utf8), then where the debug data say that they are. Only files that everybody may
+ * read are read: a hostile file could name one that the report must not show.
+ */
+void source_text_read(LineTable *lines, const GPtrArray *folders);
 
 /* Finds the source lines of a session's stacks, as the options ask (--lines), and reports on stderr
    what has none and why. */

@@ -3,13 +3,13 @@
  * Reads source lines for --source: files that everybody may read, by a child without rights, kept
  * in bounded memory by path.
  */
-#include "tools/source_text.h"
+#include "tools/source_lines.h"
 
 #include "base/clock.h"
 #include "base/keyed_hash.h"
+#include "code/elf/file_opener.h"
 #include "process/child.h"
 #include "process/child_port.h"
-#include "code/elf/file_opener.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 /* A program in which a probe is looked up: its symbols and its USDT probes. */
 #include "collect/points/function_symbols.h"
 #include "collect/points/usdt_notes.h"
-#include "collect/points/usdt_operand.h"
 #include "fuzz/fuzz.h"
 
 #include <stdlib.h>

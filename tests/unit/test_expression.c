@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "probes/expression.h"
 
-#include "probes/expression_glob.h"
-
 #include "leaks.h"
 #include "temporary.h"
 

@@ -9,7 +9,7 @@
 #include "screen/replay.h"
 #include "screen/state.h"
 #include "screen/table_view.h"
-#include "screen/views.h"
+#include "screen/screen.h"
 
 #include "leaks.h"
 #include "temporary.h"

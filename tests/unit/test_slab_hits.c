@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/slabs/slab_hits.h"
+#include "collect/slabs/slab_probe.h"
 
 #include "leaks.h"
 

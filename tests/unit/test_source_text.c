@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "tools/source_text.h"
+#include "tools/source_lines.h"
 
 #include "leaks.h"
 #include "temporary.h"

@@ -4,7 +4,6 @@
 #include "collect/run/collector.h"
 #include "collect/stap/kernel_headers.h"
 #include "collect/stap/module_cache.h"
-#include "collect/stap/stap_workarounds.h"
 #include "process/watchdog.h"
 #include "leaks.h"
 #include "module_image.h"

@@ -8,7 +8,7 @@
 #include "collect/slabs/cache_layout.h"
 #include "collect/stap/stap_arguments.h"
 #include "collect/stap/stap_child.h"
-#include "collect/stap/stap_counters.h"
+#include "collect/stap/stap_start.h"
 #include "process/watchdog.h"
 #include "event_batch.h"
 #include "fake_host.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/perf/thread_scatter.h"
+#include "collect/perf/perf_scatter.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>

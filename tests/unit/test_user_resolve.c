@@ -134,7 +134,7 @@ Test(user_resolve, each_place_is_resolved_once)
 typedef struct {
 	pid_t pid;
 	uint64_t address; /* of the mapping */
-} Child;
+} ExampleProcess;
 
 /* Changes one byte of the build id, so that the copy is another object. */
 static void change_build_id(char *bytes, gsize length)
@@ -191,9 +191,9 @@ static bool hide_folder(const char *folder)
 }
 
 /* Returns a child without address if it may not hide the folder. */
-static Child start_child(const char *folder, bool is_hidden, bool is_deleted)
+static ExampleProcess start_child(const char *folder, bool is_hidden, bool is_deleted)
 {
-	Child child = { 0 };
+	ExampleProcess child = { 0 };
 	int report[2];
 
 	cr_assert_eq(pipe(report), 0);
@@ -225,7 +225,7 @@ static Child start_child(const char *folder, bool is_hidden, bool is_deleted)
 	return child;
 }
 
-static void end_child(const Child *child)
+static void end_child(const ExampleProcess *child)
 {
 	kill(child->pid, SIGKILL);
 	waitpid(child->pid, NULL, 0);
@@ -240,7 +240,7 @@ static uint64_t offset_in_program(const Host *host, uint64_t address)
 	return place.offset;
 }
 
-static void expect_function_of_child(const Host *host, const Child *child)
+static void expect_function_of_child(const Host *host, const ExampleProcess *child)
 {
 	uint64_t offset = offset_in_program(host, ADDRESS(&elf_functions_find));
 
@@ -250,7 +250,7 @@ static void expect_function_of_child(const Host *host, const Child *child)
 Test(user_resolve, functions_have_names_after_the_process_ended_and_the_file_was_deleted)
 {
 	g_autoptr(TemporaryFolder) folder = temporary_folder();
-	Child child = start_child(folder, false, false);
+	ExampleProcess child = start_child(folder, false, false);
 	Host host = new_host(PLENTY);
 
 	cr_assert(ne(u64, child.address, 0));
@@ -284,7 +284,7 @@ Test(user_resolve, the_file_of_a_stranger_gives_no_names_to_that_of_root)
 {
 	g_autoptr(TemporaryFolder) theirs = temporary_folder();
 	g_autoptr(TemporaryFolder) ours = temporary_folder();
-	Child stranger, child;
+	ExampleProcess stranger, child;
 	Host host;
 
 	if (geteuid() != 0)
@@ -305,7 +305,7 @@ Test(user_resolve, the_file_of_a_stranger_gives_no_names_to_that_of_root)
 Test(user_resolve, functions_of_a_file_that_was_deleted_before_have_names)
 {
 	g_autoptr(TemporaryFolder) folder = temporary_folder();
-	Child child = start_child(folder, false, true);
+	ExampleProcess child = start_child(folder, false, true);
 	Host host = new_host(PLENTY);
 
 	if (geteuid() != 0)
@@ -320,7 +320,7 @@ Test(user_resolve, functions_of_a_file_that_was_deleted_before_have_names)
 Test(user_resolve, functions_of_another_mount_namespace_have_names)
 {
 	g_autoptr(TemporaryFolder) folder = temporary_folder();
-	Child child = start_child(folder, true, false);
+	ExampleProcess child = start_child(folder, true, false);
 	Host host = new_host(PLENTY);
 
 	if (!child.address) {
@@ -339,7 +339,7 @@ Test(user_resolve, functions_of_another_mount_namespace_have_names)
 Test(user_resolve, without_room_for_open_files_names_are_found_by_path)
 {
 	g_autoptr(TemporaryFolder) folder = temporary_folder();
-	Child child = start_child(folder, false, false);
+	ExampleProcess child = start_child(folder, false, false);
 	Host host = new_host(1);
 
 	cr_assert(ne(u64, child.address, 0));
@@ -357,7 +357,7 @@ Test(user_resolve, without_room_for_open_files_names_are_found_by_path)
 Test(user_resolve, what_found_no_room_and_is_gone_is_named)
 {
 	g_autoptr(TemporaryFolder) folder = temporary_folder();
-	Child child = start_child(folder, false, false);
+	ExampleProcess child = start_child(folder, false, false);
 	Host host = new_host(1);
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_autofree char *problems = NULL;

@@ -15,7 +15,6 @@ bool debuginfod_client_is_built(void);
 /* url: of the server; "": those of the variable DEBUGINFOD_URLS. Returns NULL with error set if
    there is none, or this build cannot fetch. */
 DebuginfodClient *debuginfod_client_new(const char *url, bool shows_progress, GError **error);
-
 void debuginfod_client_free(DebuginfodClient *client);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(DebuginfodClient, debuginfod_client_free)

@@ -77,7 +77,6 @@ typedef struct {
 
 /* Returns what reads this debug data, which is borrowed. */
 DebugLines *debug_lines_new(Dwarf *dwarf);
-
 void debug_lines_free(DebugLines *lines);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(DebugLines, debug_lines_free)

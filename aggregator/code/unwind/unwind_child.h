@@ -19,7 +19,6 @@
  */
 void *unwind_ring_reserve(UnwindShared *shared, uint64_t *head, UnwindRecordType type,
 			  uint64_t process, size_t body_bytes);
-
 void unwind_ring_publish(UnwindShared *shared, uint64_t head);
 
 /* Returns the kind of process that unwinds: it takes records from the ring (UnwindShared, the data
@@ -40,7 +39,6 @@ typedef struct {
 
 /* Returns a table of at most that many mappings of all processes together. */
 UnwindProcesses *unwind_processes_new(guint spans_max);
-
 void unwind_processes_free(UnwindProcesses *processes);
 
 /* Returns a process; NULL: nothing is known to be mapped in it. */

@@ -34,7 +34,6 @@ struct UserProcess {
 
 /* Returns a new one; free it with user_process_free(). */
 UserProcess *user_process_new(uint32_t tgid);
-
 void user_process_free(UserProcess *process);
 
 /* Returns the memory in use, in bytes, about. */

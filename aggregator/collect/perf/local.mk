@@ -21,5 +21,4 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/perf/perf_turn.c aggregator/collect/perf/perf_turn.h \
 	aggregator/collect/perf/perf_unwind.c aggregator/collect/perf/perf_unwind.h \
 	aggregator/collect/perf/perf_weight.c aggregator/collect/perf/perf_weight.h \
-	aggregator/collect/perf/thread_scatter.c aggregator/collect/perf/thread_scatter.h \
 	aggregator/collect/perf/user_watch.c aggregator/collect/perf/user_watch.h

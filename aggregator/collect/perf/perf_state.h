@@ -3,7 +3,7 @@
 
 #include "collect/perf/bpf_beside.h"
 #include "collect/slabs/cache_sites.h"
-#include "collect/slabs/slab_hits.h"
+#include "collect/slabs/slab_probe.h"
 #include "collect/slabs/slab_pages.h"
 #include "collect/run/live_run.h"
 #include "collect/perf/perf_cost.h"
@@ -12,7 +12,6 @@
 #include "collect/perf/perf_period.h"
 #include "collect/perf/perf_run.h"
 #include "collect/perf/perf_scatter.h"
-#include "collect/perf/thread_scatter.h"
 #include "collect/perf/perf_unwind.h"
 #include "collect/perf/perf_turn.h"
 #include "collect/perf/user_watch.h"

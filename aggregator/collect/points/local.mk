@@ -1,7 +1,6 @@
 libaggregator_a_SOURCES += \
 	aggregator/collect/points/elf_image.c aggregator/collect/points/elf_image.h \
 	aggregator/collect/points/function_symbols.c aggregator/collect/points/function_symbols.h \
-	aggregator/collect/points/function_types.c aggregator/collect/points/function_types.h \
 	aggregator/collect/points/point_columns.c aggregator/collect/points/point_columns.h \
 	aggregator/collect/points/point_cost.c aggregator/collect/points/point_cost.h \
 	aggregator/collect/points/point_events.c aggregator/collect/points/point_events.h \
@@ -17,7 +16,4 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/points/point_try.c \
 	aggregator/collect/points/program_file.c aggregator/collect/points/program_file.h \
 	aggregator/collect/points/program_symbols.c aggregator/collect/points/program_symbols.h \
-	aggregator/collect/points/symbol_files.c aggregator/collect/points/symbol_files.h \
-	aggregator/collect/points/syscall_types.c aggregator/collect/points/syscall_types.h \
-	aggregator/collect/points/usdt_notes.c aggregator/collect/points/usdt_notes.h \
-	aggregator/collect/points/usdt_operand.c aggregator/collect/points/usdt_operand.h
+	aggregator/collect/points/usdt_notes.c aggregator/collect/points/usdt_notes.h

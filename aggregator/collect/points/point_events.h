@@ -2,7 +2,7 @@
 #pragma once
 
 #include "collect/tracefs/tracepoint_format.h"
-#include "collect/points/function_types.h"
+#include "collect/points/function_symbols.h"
 #include "process/child.h"
 #include "probes/probe_spec.h"
 

@@ -6,6 +6,66 @@
  */
 #include "collect/points/program_symbols.h"
 
+#include "base/clock.h"
+#include "base/escape.h"
+#include "base/text_part.h"
+#include "collect/points/elf_image.h"
+#include "collect/points/function_symbols.h"
+#include "process/child.h"
+#include "process/child_port.h"
+#include "code/elf/elf_debug_file.h"
+#include "code/elf/file_opener.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * Opens up to three files with the symbols of a program. Runs in the child of program_symbols.c,
+ * which frees nothing.
+ */
+
+/*
+ * The files that have symbols of a program or library: itself, its debug file (elf_debug_file.h)
+ * and what is packed into it (elf_debug_file.h).
+ */
+enum { SYMBOL_FILES_MAX = 3 };
+
+typedef struct {
+	const ElfFile *files[SYMBOL_FILES_MAX]; /* count of them; the program itself is the first */
+	unsigned count;
+	int debug_fd;       /* owned; -1: none */
+	GByteArray *packed; /* owned; NULL: none */
+	ElfFile debug_file;
+	ElfFile packed_file;
+} SymbolFiles;
+
+static void add_debug(SymbolFiles *files, const ElfImage *image, const char *path, const char *root)
+{
+	files->debug_fd = elf_debug_file_open(&image->file, path, root);
+	if (files->debug_fd >= 0 && elf_file_begin(&files->debug_file, files->debug_fd))
+		files->files[files->count++] = &files->debug_file;
+}
+
+static void add_packed(SymbolFiles *files, const ElfImage *image)
+{
+	files->packed = elf_mini_debug_unpack(&image->file);
+	if (files->packed &&
+	    elf_file_begin_memory(&files->packed_file, files->packed->data, files->packed->len))
+		files->files[files->count++] = &files->packed_file;
+}
+
+/* Opens them until the process ends: only a child that reads a program does so. path: of the image,
+   which must live as long; root: folder of /usr/lib/debug. The structure must not be moved. */
+static void symbol_files_open(SymbolFiles *files, const ElfImage *image, const char *path,
+			      const char *root)
+{
+	*files = (SymbolFiles){ .files = { &image->file }, .count = 1 };
+	add_debug(files, image, path, root);
+	add_packed(files, image);
+}
+
 /*
  * The child finds the places and answers with lines, each of which begins with a letter:
  *
@@ -16,21 +76,6 @@
  *
  * The program checks the lines. Numbers are hexadecimal.
  */
-
-#include "base/clock.h"
-#include "base/escape.h"
-#include "base/text_part.h"
-#include "collect/points/function_symbols.h"
-#include "collect/points/symbol_files.h"
-#include "process/child.h"
-#include "process/child_port.h"
-#include "code/elf/elf_debug_file.h"
-#include "code/elf/file_opener.h"
-
-#include <errno.h>
-#include <gio/gio.h>
-#include <string.h>
-#include <unistd.h>
 
 /* A large program on a slow disk takes seconds, and the user waits for this one. */
 enum { PATIENCE_S = 10, ANSWER_BYTES_MAX = 64 << 20, SITE_WORDS = 5 };

@@ -4,7 +4,33 @@
 #include "collect/points/elf_image.h"
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
+
+/*
+ * The arguments of a USDT site are a text of assembler operands, "8@%rdi -4@$5 4@-20(%rbp)": their
+ * size in bytes, negative if signed, and their place (sys/sdt.h of SystemTap). The text comes from
+ * the file, and is untrusted.
+ */
+typedef enum {
+	USDT_OPERAND_REGISTER,
+	USDT_OPERAND_CONSTANT,
+	USDT_OPERAND_MEMORY, /* or of another form */
+} UsdtOperandKind;
+
+typedef struct {
+	UsdtOperandKind kind;
+	unsigned bytes; /* 1, 2, 4 or 8 */
+	bool is_signed;
+	int register_number; /* as in point_registers.h */
+	int64_t constant;
+} UsdtOperand;
+
+/* Parses the operand of that number (1: the first). Returns false if there are fewer. */
+bool usdt_operand_parse(const char *arguments, unsigned number, UsdtOperand *operand);
+
+/* Returns the number of operands in these arguments. */
+unsigned usdt_operands_count(const char *arguments);
 
 /*
  * The USDT probes of a program or library: notes in its section .note.stapsdt (sys/sdt.h of
@@ -15,7 +41,7 @@
 typedef struct {
 	char *provider;
 	char *name;
-	char *arguments;           /* operands: see usdt_operand.h */
+	char *arguments;           /* operands: see usdt_notes.h */
 	uint64_t offset;           /* in the file */
 	uint64_t semaphore_offset; /* in the file: the program only prepares the arguments while
 				      this counter is not 0; 0: always */

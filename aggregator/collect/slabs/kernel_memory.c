@@ -4,7 +4,7 @@
  * direct map and the page structs are recognised among them. slab_pages.c reads page structs
  * through it.
  */
-#include "collect/slabs/kernel_memory.h"
+#include "collect/slabs/slab_pages.h"
 
 #include "symbols/kallsyms_line.h"
 

@@ -1,12 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "collect/tracefs/kprobe_group.h"
 #include "collect/slabs/slab_pages.h"
+#include "collect/tracefs/kprobe_group.h"
 
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/*
+ * Checks whether all hits of a probe have been read as records. Perf drops a record, and counts it
+ * nowhere, if its recursion context is in use (perf_trace_buf_alloc() in
+ * kernel/trace/trace_event_perf.c), and does not count at all what hits a throttled event. The hits
+ * in kprobe_profile include both.
+ *
+ * Some hits never become records: those before the events were enabled, and lost ones. Their number
+ * is the smallest difference found between the hits and the records up to the same time. A record
+ * appears some microseconds after its hit, so a larger difference is only a loss if it stays.
+ *
+ * For each check, call the functions in this order: slab_hits_begin(); then read the kernel's
+ * counts; then read the records, with slab_hits_read() for each; slab_hits_end(). So the records
+ * that are compared cannot be more than the hits.
+ */
+typedef struct {
+	uint64_t began_ns;    /* of the check */
+	uint64_t read;        /* records up to then */
+	uint64_t read_later;  /* records after that */
+	uint64_t never_read;  /* the smallest difference */
+	uint64_t missed;      /* as in KprobeCounts */
+	unsigned checks_left; /* until the difference is known */
+} SlabHits;
+
+typedef enum {
+	SLAB_HITS_READ,    /* all */
+	SLAB_HITS_PENDING, /* not all yet: check again */
+	SLAB_HITS_MISSED,  /* the kernel missed some */
+	SLAB_HITS_ANEW,    /* all since then; before it, some may be lost */
+} SlabHitsState;
+
+/* Call it at the start, and after a loss: the next checks find the difference anew. */
+void slab_hits_reset(SlabHits *hits);
+
+/* A check: begin it before the kernel's counts are read, note each record that is read, and end it
+   with the counts. Times are monotonic. */
+void slab_hits_begin(SlabHits *hits, uint64_t now_ns);
+void slab_hits_read(SlabHits *hits, uint64_t record_ns);
+SlabHitsState slab_hits_end(SlabHits *hits, const KprobeCounts *counts);
 
 /* A kprobe at the function that returns the pages of a slab to the page allocator, for
    slab_pages_freed(). It is called once for each slab, not for each object. */

@@ -8,8 +8,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/stap/stap_check.c \
 	aggregator/collect/stap/stap_child.c aggregator/collect/stap/stap_child.h \
 	aggregator/collect/stap/stap_collector.c \
-	aggregator/collect/stap/stap_compile.c aggregator/collect/stap/stap_compile.h \
-	aggregator/collect/stap/stap_counters.c aggregator/collect/stap/stap_counters.h \
+	aggregator/collect/stap/stap_compile.c \
 	aggregator/collect/stap/stap_failures.c aggregator/collect/stap/stap_failures.h \
 	aggregator/collect/stap/stap_leftovers.c aggregator/collect/stap/stap_leftovers.h \
 	aggregator/collect/stap/stap_messages.c aggregator/collect/stap/stap_messages.h \
@@ -18,8 +17,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/stap/stap_phases.c \
 	aggregator/collect/stap/stap_points.c aggregator/collect/stap/stap_points.h \
 	aggregator/collect/stap/stap_run.c aggregator/collect/stap/stap_run.h \
-	aggregator/collect/stap/stap_script.c aggregator/collect/stap/stap_script.h \
 	aggregator/collect/stap/stap_start.c aggregator/collect/stap/stap_start.h \
 	aggregator/collect/stap/stap_state.h \
 	aggregator/collect/stap/stap_walk_check.c aggregator/collect/stap/stap_walk_check.h \
-	aggregator/collect/stap/stap_workarounds.c aggregator/collect/stap/stap_workarounds.h
+	aggregator/collect/stap/stap_workarounds.c

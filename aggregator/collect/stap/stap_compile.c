@@ -4,11 +4,11 @@
  * signals of the user. A private mount shows it a System.map where the host lacks one. stap_build.c
  * calls it.
  */
-#include "collect/stap/stap_compile.h"
+#include "collect/stap/stap_build.h"
 
+#include "collect/stap/stap_messages.h"
 #include "process/child_signals.h"
 #include "process/process_group.h"
-#include "collect/stap/stap_messages.h"
 #include "process/watchdog.h"
 
 #include <errno.h>

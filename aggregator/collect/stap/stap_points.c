@@ -247,7 +247,7 @@ static char *with_fallback(const Build *build, const char *text)
 }
 
 /* SystemTap itself finds out whether there is such a point, except for symbols: see
-   stap_compile.h. */
+   stap_build.h. */
 static bool spell_own(const Build *build, const ProbeSpec *spec, GPtrArray *probes, GError **error)
 {
 	g_autofree char *symbol = quoted_after(spec->text, KPROBE);

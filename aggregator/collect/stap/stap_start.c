@@ -5,17 +5,149 @@
  */
 #include "collect/stap/stap_start.h"
 
-#include "process/process_group.h"
+#include "base/escape.h"
 #include "base/setting.h"
 #include "collect/stap/stap_child.h"
 #include "collect/stap/stap_leftovers.h"
+#include "process/process_group.h"
 #include "process/watchdog.h"
-#include "base/escape.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
+
+/*
+ * Reads the counters of a loaded module from its parameter in /sys, in pages by CPU. They tell what
+ * was in batches that nobody read. stap_run.c reads them when staprun has ended.
+ */
+
+enum {
+	PAGE_BYTES = 65536,    /* sysfs returns at most one kernel page at a time */
+	CPU_NUMBERS = 1 << 16, /* bound on CPU numbers */
+	NUMBERS = 5,           /* in a line: the CPU and its four counters */
+};
+
+static const char walks_word[] = "walks ";
+
+/* Makes the next reading begin at that CPU. */
+static bool ask_from(int fd, unsigned first_cpu)
+{
+	char text[16];
+	int length = snprintf(text, sizeof(text), "%u", first_cpu);
+
+	return pwrite(fd, text, (size_t)length, 0) == length;
+}
+
+/* Returns the text starting at that CPU, or NULL. */
+static char *read_page(int fd, unsigned first_cpu)
+{
+	g_autofree char *page = g_malloc(PAGE_BYTES);
+	ssize_t length;
+
+	if (!ask_from(fd, first_cpu))
+		return NULL;
+	length = pread(fd, page, PAGE_BYTES - 1, 0);
+	if (length <= 0)
+		return NULL;
+	page[length] = '\0';
+	return g_steal_pointer(&page);
+}
+
+/* Reads a number and the character that must follow it. */
+static bool take_number(const char **at, char stop, uint64_t *number)
+{
+	char *end;
+
+	if (!g_ascii_isdigit(**at))
+		return false;
+	errno = 0;
+	*number = g_ascii_strtoull(*at, &end, 10);
+	if (errno || *end != stop)
+		return false;
+	*at = end + 1;
+	return true;
+}
+
+/* Reads "CPU PRODUCED REENTRANT SELF INTERRUPT\n". CPUs are in ascending order. */
+static bool take_cpu(const char **at, unsigned *next_cpu, GArray *counters)
+{
+	uint64_t numbers[NUMBERS];
+	CpuCounters cpu;
+
+	for (int i = 0; i < NUMBERS; i++)
+		if (!take_number(at, i == NUMBERS - 1 ? '\n' : ' ', &numbers[i]))
+			return false;
+	if (numbers[0] < *next_cpu || numbers[0] >= CPU_NUMBERS)
+		return false;
+	cpu = (CpuCounters){ (uint32_t)numbers[0], numbers[1], numbers[2], numbers[3], numbers[4] };
+	g_array_append_val(counters, cpu);
+	*next_cpu = cpu.cpu + 1;
+	return true;
+}
+
+/* Reads "walks COMPARED DIFFERENT\n", which older modules do not have. */
+static bool take_walks(const char **at, StapCounters *counters)
+{
+	if (!g_str_has_prefix(*at, walks_word))
+		return true;
+	*at += strlen(walks_word);
+	return take_number(at, ' ', &counters->walks_compared) &&
+	       take_number(at, '\n', &counters->walks_different);
+}
+
+/* Returns whether the page is complete. Sets *more if another one follows. */
+static bool take_page(const char *page, unsigned *next_cpu, bool *more, StapCounters *counters)
+{
+	while (g_ascii_isdigit(*page))
+		if (!take_cpu(&page, next_cpu, counters->cpus))
+			return false;
+	*more = g_str_equal(page, "more\n");
+	return *more || (take_walks(&page, counters) && g_str_equal(page, "end\n"));
+}
+
+static bool take_all(int fd, StapCounters *counters)
+{
+	unsigned next_cpu = 0;
+	bool more = true;
+
+	while (more) {
+		unsigned first_cpu = next_cpu;
+		g_autofree char *page = read_page(fd, first_cpu);
+
+		if (!page || !take_page(page, &next_cpu, &more, counters))
+			return false;
+		/* A page without CPUs that requests another page would cause an endless loop. */
+		if (more && next_cpu == first_cpu)
+			return false;
+	}
+	return true;
+}
+
+StapCounters *stap_counters_read(const char *sys_folder, const char *module_name)
+{
+	g_autofree char *path = g_build_filename(sys_folder ? sys_folder : "/sys", "module",
+						 module_name, "parameters", "kmt_counters", NULL);
+	g_autoptr(StapCounters) counters = g_new0(StapCounters, 1);
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	bool whole;
+
+	counters->cpus = g_array_new(FALSE, FALSE, sizeof(CpuCounters));
+	whole = fd >= 0 && take_all(fd, counters);
+	if (fd >= 0)
+		close(fd);
+	return whole ? g_steal_pointer(&counters) : NULL;
+}
+
+void stap_counters_free(StapCounters *counters)
+{
+	if (!counters)
+		return;
+	g_array_unref(counters->cpus);
+	g_free(counters);
+}
 
 enum {
 	/* For a removal by another run. Any user who may read staprun can hold the lock longer. */

@@ -4,7 +4,6 @@
 #include "collect/perf/perf_maps.h"
 #include "collect/run/live_run.h"
 #include "collect/stap/stap_child.h"
-#include "collect/stap/stap_counters.h"
 #include "collect/stap/stap_messages.h"
 #include "collect/stap/stap_run.h"
 #include "collect/stap/stap_start.h"

@@ -32,7 +32,6 @@ typedef struct PprofCode PprofCode;
 
 /* Model and writer are borrowed. */
 PprofCode *pprof_code_new(const ReportModel *model, PprofWriter *writer);
-
 void pprof_code_free(PprofCode *code);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(PprofCode, pprof_code_free)
