@@ -37,6 +37,14 @@ double diff_figure(const DiffFigures *figures, size_t at)
 	return *(const double *)(const void *)((const char *)figures + at);
 }
 
+const DiffRow *diff_rows_at(const DiffRows *rows, guint row)
+{
+	g_assert(row < rows->rows->len || row >= TABLE_OTHERS);
+	return row == TABLE_OTHERS ? &rows->of_others
+	       : row == TABLE_ALL  ? &rows->of_all
+				   : &g_array_index(rows->rows, DiffRow, row);
+}
+
 const GroupRow *diff_rows_of(const DiffRows *rows, const DiffRow *row, JoinSide side)
 {
 	g_assert(side < G_N_ELEMENTS(row->rows));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "table/group_rows.h"
+#include "table/table.h"
 
 #include <glib.h>
 
@@ -185,6 +186,9 @@ typedef struct {
 DiffRows *diff_rows_new(const DiffRun runs[JOIN_SIDES], const ViewOptions *options, DiffPer per);
 void diff_rows_free(DiffRows *rows);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(DiffRows, diff_rows_free)
+
+/* Returns a row, or that of the sums TABLE_OTHERS and TABLE_ALL. */
+const DiffRow *diff_rows_at(const DiffRows *rows, guint row);
 
 /* Returns the row of a run; NULL: that run has none. */
 const GroupRow *diff_rows_of(const DiffRows *rows, const DiffRow *row, JoinSide side);

@@ -12,12 +12,18 @@
 #include <stddef.h>
 #include <string.h>
 
+/* Groups: of --by, or parts of the shown stacks; NULL: the stacks themselves are rows. */
+static const GroupRows *groups_of(const ReportModel *model)
+{
+	return model->groups ? model->groups : model->parts;
+}
+
 /* The run that rows come from, for databases: the same in all rows, unless rows tell runs apart. */
 
 /* Returns the run_facts of a row's own run or host; NULL: there are none. */
 static const Value *run_of_row(const ReportModel *model, guint row)
 {
-	const GroupRows *groups = model->groups ? model->groups : model->parts;
+	const GroupRows *groups = groups_of(model);
 	const Value *values = NULL;
 
 	for (guint key = 0;
@@ -85,10 +91,10 @@ typedef struct {
 
 static Labelled labelled(const ReportModel *model, guint row)
 {
-	Labelled of = { model->groups ? model->groups : model->parts, NULL, model->view };
+	Labelled of = { groups_of(model), NULL, model->view };
 
 	if (model->diff) {
-		const DiffRow *joined = &g_array_index(model->diff->rows, DiffRow, row);
+		const DiffRow *joined = diff_rows_at(model->diff, row);
 		JoinSide side = diff_row_side(joined);
 
 		return (Labelled){ model->diff->groups[side],
@@ -164,9 +170,7 @@ static bool has_column(const Dimension *key, const ReportModel *model, TableUse 
 
 void report_table_add_keys(Table *table, const ReportModel *model, TableUse use)
 {
-	const GroupRows *groups = model->diff     ? model->diff->groups[JOIN_NEW]
-				  : model->groups ? model->groups
-						  : model->parts;
+	const GroupRows *groups = model->diff ? model->diff->groups[JOIN_NEW] : groups_of(model);
 	bool sorts = use == TABLE_TEXT && !model->diff;
 	guint first = table->columns->len;
 
@@ -186,14 +190,19 @@ void report_table_add_keys(Table *table, const ReportModel *model, TableUse use)
 
 /* Groups. */
 
+static const RowSums *sums_of(const ReportModel *model, guint row)
+{
+	const GroupRows *groups = groups_of(model);
+
+	if (!groups)
+		return &((const ViewStack *)model->view->stacks->pdata[row])->sums;
+	return row == TABLE_OTHERS ? &groups->others
+				   : &g_array_index(groups->rows, GroupRow, row).sums;
+}
+
 static Value read_metric(Table *table, const TableColumn *column, guint row)
 {
-	const GroupRows *groups = labelled(table->source, 0).groups;
-
-	return metric_value(column->of,
-			    row == TABLE_OTHERS ? &groups->others
-						: &g_array_index(groups->rows, GroupRow, row).sums,
-			    &table->context);
+	return metric_value(column->of, sums_of(table->source, row), &table->context);
 }
 
 /* Text has no columns that say nothing; others have the same columns for all runs of a kind. */
@@ -231,7 +240,7 @@ static void add_metrics(Table *table, TableUse use)
 
 static void add_groups(Table *table, const ReportModel *model, TableUse use)
 {
-	const GroupRows *groups = model->groups ? model->groups : model->parts;
+	const GroupRows *groups = groups_of(model);
 
 	table->count = groups->rows->len;
 	table->more = groups->rows_before - groups->rows->len;
@@ -278,7 +287,7 @@ static void add_hits(Table *table, const HitRows *hits)
 static Value read_change(Table *table, const TableColumn *column, guint row)
 {
 	const DiffRows *diff = ((const ReportModel *)table->source)->diff;
-	const DiffRow *joined = &g_array_index(diff->rows, DiffRow, row);
+	const DiffRow *joined = diff_rows_at(diff, row);
 	DiffFigures figures;
 	double figure;
 
@@ -293,7 +302,7 @@ static Value read_change(Table *table, const TableColumn *column, guint row)
 static Value read_what(Table *table, const TableColumn *column, guint row)
 {
 	const DiffRows *diff = ((const ReportModel *)table->source)->diff;
-	const DiffRow *joined = &g_array_index(diff->rows, DiffRow, row);
+	const DiffRow *joined = diff_rows_at(diff, row);
 
 	(void)column;
 	return (Value){
@@ -524,8 +533,12 @@ Table *report_table_new(const ReportModel *model, TableUse use)
 		add_interval(table, model->interval, use);
 	} else if (model->hits) {
 		add_hits(table, model->hits);
-	} else {
+	} else if (groups_of(model)) {
 		add_groups(table, model, use);
+	} else {
+		table->count = model->view->stacks->len;
+		table->context = model_metric_context(model);
+		add_metrics(table, use);
 	}
 	return table;
 }

@@ -60,11 +60,8 @@ typedef struct {
 	double change_bytes; /* growth of its objects in use, per second */
 } SlabTableRow;
 
-/* Returns the caches that use memory (rows: SlabTableRow), fastest growth first; of two kinds,
-   those that are kept come first, and each has at most rows_max. */
-Table *slab_table_new(const SlabTable *slabs, SlabKinds kinds, TableUse use);
-
-/* The same in an empty table. */
+/* Adds the caches that use memory to a table without rows (SlabTableRow), fastest growth first; of
+   two kinds, those that are kept come first, and each has at most rows_max. */
 void slab_table_add(Table *table, const SlabTable *slabs, SlabKinds kinds, TableUse use);
 
 /* Returns the bytes that the kernel took outside of slab caches, if they exceed both the growth of

@@ -91,14 +91,6 @@ void slab_table_add(Table *table, const SlabTable *slabs, SlabKinds kinds, Table
 	table_add(table, columns, G_N_ELEMENTS(columns), use);
 }
 
-Table *slab_table_new(const SlabTable *slabs, SlabKinds kinds, TableUse use)
-{
-	Table *table = table_new(slabs, NULL);
-
-	slab_table_add(table, slabs, kinds, use);
-	return table;
-}
-
 int64_t slab_table_taken_outside(const SlabTable *table)
 {
 	enum { NOISE_BYTES = 1 << 20, NOISE_BYTES_OF_A_CPU = 128 << 10 };

@@ -49,9 +49,9 @@ static void write_rows(JsonWriter *json, const ReportModel *model, FILE *out)
 	for (guint i = 0; i < diff->rows->len; i++) {
 		json_open(json, NULL, '{');
 		json_write_row(json, labels, i);
-		write_figures(json, model, &g_array_index(diff->rows, DiffRow, i));
+		write_figures(json, model, diff_rows_at(diff, i));
 		json_close(json, '}');
-		json_flush(json, out);
+		json_spill(json, out);
 	}
 	json_close(json, ']');
 }

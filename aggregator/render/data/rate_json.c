@@ -7,15 +7,6 @@
 #include "rates/rate_net.h"
 #include "report/report_table.h"
 
-/* In percent; below 0: unknown. */
-static void write_percent(JsonWriter *json, const char *name, double percent, int decimals)
-{
-	if (percent >= 0)
-		json_decimals(json, name, percent, decimals);
-	else
-		json_null(json, name);
-}
-
 /* Writes whether frees of what is held may not be seen. */
 static void write_held(JsonWriter *json, const RateTable *table, const Facts *facts)
 {
@@ -34,6 +25,10 @@ static void write_fact(JsonWriter *json, const Facts *facts, FactId id)
 
 static void write_head(JsonWriter *json, const RateTable *table, const Facts *facts)
 {
+	const Value cost = { .known = table->cost_percent >= 0,
+			     .real = table->cost_percent,
+			     .other = 3 };
+
 	json_count(json, "interval", table->number);
 	if (table->realtime_ns) {
 		json_micros(json, "time", table->realtime_ns);
@@ -51,7 +46,7 @@ static void write_head(JsonWriter *json, const RateTable *table, const Facts *fa
 	json_count(json, "events_lost", table->events_lost.low);
 	json_count(json, "events_lost_max", table->events_lost.high);
 	json_count(json, "sampling_period", table->sampling_period);
-	write_percent(json, "cost_percent", table->cost_percent, 3);
+	json_value(json, "cost_percent", VALUE_ROUNDED, &cost);
 	write_fact(json, facts, FACT_WALKS_COMPARED);
 	write_fact(json, facts, FACT_WALKS_DIFFERENT);
 	write_fact(json, facts, FACT_NAMES_COMPARED);

@@ -23,12 +23,6 @@ static const char *const report_names[] = {
 	[REPORT_DIFF] = "diff",
 };
 
-void json_flush(JsonWriter *json, FILE *out)
-{
-	fwrite(json->out->str, 1, json->out->len, out);
-	g_string_truncate(json->out, 0);
-}
-
 void json_write_facts(JsonWriter *json, const char *name, const Facts *facts)
 {
 	json_open(json, name, '{');
@@ -41,20 +35,6 @@ void json_write_facts(JsonWriter *json, const char *name, const Facts *facts)
 static void write_allocations(JsonWriter *json, uint64_t allocations)
 {
 	json_count(json, metrics[METRIC_ALLOCATIONS].member, allocations);
-}
-
-static void write_figures(JsonWriter *json, const ReportModel *model, const RowSums *sums)
-{
-	MetricContext context = model_metric_context(model);
-
-	for (MetricId id = 0; id < METRICS; id++)
-		if (metrics[id].uses & METRIC_REPORTS) {
-			Value value = metric_value(&metrics[id], sums, &context);
-
-			if (metrics[id].if_known && !value.known)
-				continue;
-			json_value(json, metrics[id].member, metrics[id].type, &value);
-		}
 }
 
 /* For several processes, writes the common part of their names. */
@@ -182,37 +162,6 @@ static void write_times(JsonWriter *json, const ReportModel *model, const ViewSt
 	json_close(json, '}');
 }
 
-/* Only a stack of held objects has ages. */
-static void write_youngest(JsonWriter *json, const HeldSums *held)
-{
-	if (held_sums_have_ages(held))
-		json_seconds(json, "age_min_seconds", held->youngest_ns);
-}
-
-static void write_stack(JsonWriter *json, const ReportModel *model, const ViewStack *stack)
-{
-	g_autoptr(GArray) processes = view_processes(model->view, stack);
-
-	json_open(json, NULL, '{');
-	write_figures(json, model, &stack->sums);
-	json_flag(json, "cut", stack->truncated);
-	write_youngest(json, &stack->sums.held);
-	write_times(json, model, stack);
-	write_processes(json, processes);
-	json_write_frames(json, view_stack_rows(model->view), stack->row);
-	json_close(json, '}');
-}
-
-static void write_stacks(JsonWriter *json, const ReportModel *model, FILE *out)
-{
-	json_open(json, "stacks", '[');
-	for (guint i = 0; i < model->view->stacks->len; i++) {
-		write_stack(json, model, g_ptr_array_index(model->view->stacks, i));
-		json_flush(json, out);
-	}
-	json_close(json, ']');
-}
-
 void json_write_row(JsonWriter *json, Table *table, guint row)
 {
 	for (guint i = 0; i < table->columns->len; i++) {
@@ -240,6 +189,30 @@ void json_write_rows(JsonWriter *json, const char *name, Table *table, FILE *out
 		json_close(json, '}');
 		if (out)
 			json_spill(json, out);
+	}
+	json_close(json, ']');
+}
+
+static void write_stacks(JsonWriter *json, const ReportModel *model, FILE *out)
+{
+	g_autoptr(Table) table = report_table_new(model, TABLE_JSON);
+
+	json_open(json, "stacks", '[');
+	for (guint i = 0; i < table->count; i++) {
+		const ViewStack *stack = g_ptr_array_index(model->view->stacks, i);
+		g_autoptr(GArray) processes = view_processes(model->view, stack);
+
+		json_open(json, NULL, '{');
+		json_write_row(json, table, i);
+		json_flag(json, "cut", stack->truncated);
+		/* Only a stack of held objects has ages. */
+		if (held_sums_have_ages(&stack->sums.held))
+			json_seconds(json, "age_min_seconds", stack->sums.held.youngest_ns);
+		write_times(json, model, stack);
+		write_processes(json, processes);
+		json_write_frames(json, view_stack_rows(model->view), stack->row);
+		json_close(json, '}');
+		json_spill(json, out);
 	}
 	json_close(json, ']');
 }
@@ -478,5 +451,5 @@ void render_json(const ReportModel *model, FILE *out)
 		write_report(&json, model, out);
 	json_close(&json, '}');
 	g_string_append_c(text, '\n');
-	json_flush(&json, out);
+	fwrite(text->str, 1, text->len, out);
 }

@@ -16,9 +16,6 @@ void json_write_facts(JsonWriter *json, const char *name, const Facts *facts);
 void json_write_frames(JsonWriter *json, const StackRows *stacks, uint32_t row);
 void json_write_diff(JsonWriter *json, const ReportModel *model, FILE *out);
 
-/* Writes the output so far, so that large reports are never completely in memory. */
-void json_flush(JsonWriter *json, FILE *out);
-
 /* Writes what slab caches hold (element-type HeldCheckRow), compared with /proc/slabinfo. */
 void json_write_held_compared(JsonWriter *json, GArray *rows);
 

@@ -9,18 +9,13 @@
 #include "report/diff_notes.h"
 #include "symbols/frame_line.h"
 
-static const DiffRow *row_at(const DiffRows *diff, guint number)
-{
-	g_assert(number < diff->rows->len);
-	return &g_array_index(diff->rows, DiffRow, number);
-}
-
 static void write_columns(JsonWriter *json, const DiffRows *diff)
 {
 	for (gsize column = 0; column < DIFF_FIGURES; column++) {
 		json_open(json, diff_figures[column].name, '[');
 		for (guint i = 0; i < diff->rows->len; i++) {
-			DiffFigures figures = diff_row_figures(diff, row_at(diff, i), diff->rank);
+			DiffFigures figures =
+				diff_row_figures(diff, diff_rows_at(diff, i), diff->rank);
 
 			json_exact(json, NULL, diff_figure(&figures, diff_figures[column].at));
 		}
@@ -28,9 +23,10 @@ static void write_columns(JsonWriter *json, const DiffRows *diff)
 	}
 	json_open(json, "what", '[');
 	for (guint i = 0; i < diff->rows->len; i++)
-		json_text(json, NULL,
-			  diff_change_names[diff_row_figures(diff, row_at(diff, i), diff->rank)
-						    .what]);
+		json_text(
+			json, NULL,
+			diff_change_names[diff_row_figures(diff, diff_rows_at(diff, i), diff->rank)
+						  .what]);
 	json_close(json, ']');
 }
 
@@ -38,7 +34,7 @@ static void write_columns(JsonWriter *json, const DiffRows *diff)
 static const FrameId *frames_of(const DiffRows *diff, guint number, guint key, uint32_t *count,
 				const StackRows **rows)
 {
-	const DiffRow *row = row_at(diff, number);
+	const DiffRow *row = diff_rows_at(diff, number);
 	JoinSide side = diff_row_side(row);
 	const GroupRows *groups = diff->groups[side];
 
@@ -81,7 +77,7 @@ static void write_labels(JsonWriter *json, const DiffRows *diff, guint key, Page
 
 	json_open(json, diff->groups[JOIN_NEW]->keys[key]->name, '[');
 	for (guint i = 0; i < diff->rows->len; i++) {
-		const DiffRow *row = row_at(diff, i);
+		const DiffRow *row = diff_rows_at(diff, i);
 		JoinSide side = diff_row_side(row);
 
 		g_string_truncate(label, 0);

@@ -17,13 +17,6 @@
 
 #include <math.h>
 
-static const DiffRow *row_at(const DiffRows *diff, guint row)
-{
-	return row == TABLE_OTHERS ? &diff->of_others
-	       : row == TABLE_ALL  ? &diff->of_all
-				   : &g_array_index(diff->rows, DiffRow, row);
-}
-
 static void append_figure(GString *out, const ReportModel *model, double figure)
 {
 	const Metric *rank = model->diff->rank;
@@ -48,7 +41,7 @@ static Value read_figure(Table *table, const TableColumn *column, guint row)
 {
 	const ReportModel *model = table->source;
 	const DiffRows *diff = model->diff;
-	const DiffFigures figures = diff_row_figures(diff, row_at(diff, row), diff->rank);
+	const DiffFigures figures = diff_row_figures(diff, diff_rows_at(diff, row), diff->rank);
 	double change = column->at == PERCENT ? figures.percent : figures.change;
 
 	switch ((Column)column->at) {
@@ -135,15 +128,16 @@ static void append_stack(GString *out, const StackRows *stacks, uint32_t row)
 static void append_stacks(GString *out, const ReportModel *model, guint row)
 {
 	const DiffRows *diff = model->diff;
-	JoinSide side = diff_row_side(row_at(diff, row));
+	JoinSide side = diff_row_side(diff_rows_at(diff, row));
 	const GroupRows *groups = diff->groups[side];
 
 	for (guint key = 0; groups->keys[key]; key++)
 		if (dimension_is_stack(groups->keys[key]))
-			append_stack(out, view_stack_rows(diff->views[side]),
-				     group_rows_member(groups,
-						       diff_rows_of(diff, row_at(diff, row), side),
-						       key));
+			append_stack(
+				out, view_stack_rows(diff->views[side]),
+				group_rows_member(groups,
+						  diff_rows_of(diff, diff_rows_at(diff, row), side),
+						  key));
 }
 
 static void flush_text(GString *text, FILE *out)

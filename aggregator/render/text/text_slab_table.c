@@ -97,10 +97,11 @@ static void append_next(GString *out, const SlabTable *table, const GArray *rows
 
 void append_slab_table(GString *out, const SlabTable *slabs)
 {
-	g_autoptr(Table) kept = slab_table_new(slabs, SLABS_KEPT, TABLE_TEXT);
-	g_autoptr(Table) reclaimable = slab_table_new(slabs, SLABS_RECLAIMABLE, TABLE_TEXT);
+	g_autoptr(Table) kept = table_new(slabs, NULL), reclaimable = table_new(slabs, NULL);
 	gsize start = out->len;
 
+	slab_table_add(kept, slabs, SLABS_KEPT, TABLE_TEXT);
+	slab_table_add(reclaimable, slabs, SLABS_RECLAIMABLE, TABLE_TEXT);
 	append_memory_uses(out, &slabs->memory);
 	if (out->len > start)
 		g_string_append_c(out, '\n');
