@@ -222,6 +222,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_stap_tool.c \
 	tests/unit/test_stop_signal.c \
 	tests/unit/test_symbol_store.c \
+	tests/unit/test_table.c \
 	tests/unit/test_task_cgroup.c \
 	tests/unit/test_task_births.c tests/unit/test_task_table.c tests/unit/test_thread_scatter.c \
 	tests/unit/test_text_file.c \
