@@ -145,12 +145,20 @@ static uint64_t count_text_finish(void *data)
 	return state->unreadable + state->lines.too_long;
 }
 
-/* The header of the tables of --by: in these tables, a count is not after its stack. */
+/* The titles of our tables: in these tables, a count is not after its stack. */
 static bool is_table_head(const char *line, size_t length)
 {
+	static const char *const firsts[] = { "ALLOCATIONS  ", "HELD  ", "ADDED  ", "HITS  ",
+					      "OLD  " };
 	Cursor at = cursor_over(line, length);
 
-	return cursor_take(&at, "ALLOCATIONS  SHARE%");
+	cursor_skip_blanks(&at);
+	for (size_t i = 0; i < G_N_ELEMENTS(firsts); i++)
+		if (cursor_take(&at, firsts[i])) {
+			cursor_skip_blanks(&at);
+			return at.at < at.end && (g_ascii_isupper(*at.at) || *at.at == '+');
+		}
+	return false;
 }
 
 /*

@@ -1048,7 +1048,7 @@ ParameterizedTest(struct sample_file *row, import, samples_are_recognised_and_ma
 
 static struct foreign {
 	char name[32];
-	char text[128];
+	char text[256];
 } foreign_texts[] = {
 	{ "nothing", "" },
 	{ "prose", "This path seen 12 times, says the manual.\n12\n" },
@@ -1057,6 +1057,10 @@ static struct foreign {
 	{ "a program", "int main(void)\n{\n\treturn a+0x10;\n}\n" },
 	{ "a tag in prose", "The line <hashkey> begins a record.\n<hashkey>\n" },
 	{ "a table", "ALLOCATIONS  SHARE%  STACK\n 3  100  0xffffffff800d9d3b\n" FRAME_A },
+	{ "a table of hits",
+	  " HITS  SHARE%  STACK\n   3    100  0xffffffff800d9d3b\n" FRAME_A FRAME_A },
+	{ "a table without shares", "HELD  OLDEST  STACK\n   3       -  " FRAME_A FRAME_A },
+	{ "a comparison", "  OLD    NEW  CHANGE\n 0xffffffff800d9d3b\n" FRAME_A FRAME_A },
 	{ "another perf event", "x 1 [000] 1.5:  250000 cpu-clock:\n\tffff f+0x1 (/bin/x)\n\n" },
 };
 
