@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "import/import_perf_frame.h"
+#include "import/import_perf_sample.h"
 
 #include "import/import_text.h"
 

@@ -8,7 +8,6 @@
 
 #include "import/import.h"
 #include "import/import_count.h"
-#include "import/import_perf_frame.h"
 #include "import/import_perf_sample.h"
 #include "import/import_text.h"
 #include "import/import_types.h"

@@ -8,7 +8,7 @@ libaggregator_a_SOURCES += \
 	aggregator/import/import_hashkey.c \
 	aggregator/import/import_held.c aggregator/import/import_held.h \
 	aggregator/import/import_page_owner.c \
-	aggregator/import/import_perf_frame.c aggregator/import/import_perf_frame.h \
+	aggregator/import/import_perf_frame.c \
 	aggregator/import/import_perf_sample.c aggregator/import/import_perf_sample.h \
 	aggregator/import/import_perf_script.c \
 	aggregator/import/import_report.c \

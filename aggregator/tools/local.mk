@@ -7,7 +7,7 @@ libaggregator_a_SOURCES += \
 	aggregator/tools/suite_child.c aggregator/tools/suite_child.h \
 	aggregator/tools/cache_choice.c aggregator/tools/cache_choice.h \
 	aggregator/tools/many_inputs.c aggregator/tools/many_inputs.h \
-	aggregator/tools/older_run.c aggregator/tools/older_run.h \
+	aggregator/tools/older_run.c \
 	aggregator/tools/rate_feed.c aggregator/tools/rate_feed.h \
 	aggregator/tools/rate_run.c aggregator/tools/rate_run.h \
 	aggregator/tools/rate_screen.c \

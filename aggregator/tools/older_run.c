@@ -3,11 +3,11 @@
  * Reads the older run of --diff as the newer one is read, and checks that both can be compared.
  * tool.c owns it.
  */
-#include "tools/older_run.h"
+#include "tools/many_inputs.h"
 
+#include "base/escape.h"
 #include "report/facts.h"
 #include "session/symbols_choose.h"
-#include "base/escape.h"
 #include "tools/cache_choice.h"
 #include "tools/run_identity.h"
 #include "tools/tool.h"

@@ -28,7 +28,6 @@
 #include "tools/chart_feed.h"
 #include "tools/fact_lines.h"
 #include "tools/many_inputs.h"
-#include "tools/older_run.h"
 #include "tools/report_input.h"
 #include "tools/source_lines.h"
 #include "tools/text_writer.h"

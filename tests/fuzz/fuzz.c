@@ -3,7 +3,7 @@
 
 #include "base/escape.h"
 #include "base/unconst.h"
-#include "code/lines/line_places.h"
+#include "code/lines/line_resolver.h"
 #include "table/cell_filter.h"
 #include "session/losses.h"
 #include "render/text/render_text.h"

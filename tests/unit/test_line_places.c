@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "code/lines/line_places.h"
+#include "code/lines/line_resolver.h"
 
 #include "leaks.h"
 #include "lines_run.h"

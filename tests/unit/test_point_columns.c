@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/points/point_columns.h"
+#include "collect/points/point_set.h"
 
 #include "leaks.h"
 

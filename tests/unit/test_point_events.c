@@ -2,7 +2,7 @@
 #include "collect/points/point_events.h"
 
 #include "collect/tracefs/tracefs.h"
-#include "collect/points/point_columns.h"
+#include "collect/points/point_set.h"
 #include "fake_host.h"
 #include "leaks.h"
 #include "temporary.h"

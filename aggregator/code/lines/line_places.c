@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "code/lines/line_places.h"
+#include "code/lines/line_resolver.h"
 
 #include "base/keyed_hash.h"
 

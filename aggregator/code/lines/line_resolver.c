@@ -10,7 +10,6 @@
 
 #include "base/clock.h"
 #include "base/keyed_hash.h"
-#include "code/lines/line_places.h"
 #include "code/lines/lines_child.h"
 #include "code/elf/file_opener.h"
 

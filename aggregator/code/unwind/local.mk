@@ -4,5 +4,4 @@ libaggregator_a_SOURCES += \
 	aggregator/code/unwind/unwind_processes.c \
 	aggregator/code/unwind/unwind_rule.c aggregator/code/unwind/unwind_rule.h \
 	aggregator/code/unwind/unwind_stack.c aggregator/code/unwind/unwind_stack.h \
-	aggregator/code/unwind/unwind_wire.h \
 	aggregator/code/unwind/unwind_worker.c

@@ -4,7 +4,7 @@
  * register, a USDT operand. Binding is done once and may fail with the names that there are;
  * reading is a switch over the kind, for each hit.
  */
-#include "collect/points/point_columns.h"
+#include "collect/points/point_set.h"
 
 #include "base/escape.h"
 #include "base/nearest.h"

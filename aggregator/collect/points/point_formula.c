@@ -4,7 +4,7 @@
  * scratch space for the values. perf_hits.c evaluates it for each hit; its filter goes to the
  * kernel.
  */
-#include "collect/points/point_formula.h"
+#include "collect/points/point_set.h"
 
 #include "base/hot_assert.h"
 #include "base/unconst.h"

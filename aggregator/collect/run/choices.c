@@ -3,7 +3,7 @@
  * Words of option arguments that select how a collector works, as const tables. Options and engines
  * look them up.
  */
-#include "collect/run/choices.h"
+#include "collect/run/collector.h"
 
 #include <string.h>
 

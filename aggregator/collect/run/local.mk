@@ -1,7 +1,7 @@
 libaggregator_a_SOURCES += \
 	aggregator/collect/run/buffer_plan.c aggregator/collect/run/buffer_plan.h \
 	aggregator/collect/run/check.c aggregator/collect/run/check.h \
-	aggregator/collect/run/choices.c aggregator/collect/run/choices.h \
+	aggregator/collect/run/choices.c \
 	aggregator/collect/run/collect_live.c aggregator/collect/run/collect_live.h \
 	aggregator/collect/run/collector.h \
 	aggregator/collect/run/collector_types.c aggregator/collect/run/collector_types.h \
