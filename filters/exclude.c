@@ -7,27 +7,27 @@
 
 #include "item_list.h"
 
-static bool prepare(Filter *filter, GError **error)
+static bool exclude_prepare(Filter *filter, GError **error)
 {
 	(void)error; /* every text is a valid list */
 	filter->state = item_list_parse(filter->argument);
 	return true;
 }
 
-static bool matches(const Filter *filter, const char *line)
+static bool exclude_matches(const Filter *filter, const char *line)
 {
 	return item_list_occurs(filter->state, line);
 }
 
-static void dispose(void *state)
+static void exclude_dispose(void *state)
 {
 	g_strfreev(state);
 }
 
 const FilterType exclude_filter = {
 	.option = "exclude",
-	.prepare = prepare,
-	.matches = matches,
+	.prepare = exclude_prepare,
+	.matches = exclude_matches,
 	.drops_matches = true,
-	.dispose = dispose,
+	.dispose = exclude_dispose,
 };

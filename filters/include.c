@@ -7,7 +7,7 @@
 
 #include "item_list.h"
 
-static bool prepare(Filter *filter, GError **error)
+static bool include_prepare(Filter *filter, GError **error)
 {
 	(void)error; /* every text is a valid list */
 	filter->state = item_list_parse(filter->argument);
@@ -15,21 +15,21 @@ static bool prepare(Filter *filter, GError **error)
 }
 
 /* A list without items keeps everything. */
-static bool matches(const Filter *filter, const char *line)
+static bool include_matches(const Filter *filter, const char *line)
 {
 	char *const *items = filter->state;
 
 	return !*items || item_list_occurs(items, line);
 }
 
-static void dispose(void *state)
+static void include_dispose(void *state)
 {
 	g_strfreev(state);
 }
 
 const FilterType include_filter = {
 	.option = "include",
-	.prepare = prepare,
-	.matches = matches,
-	.dispose = dispose,
+	.prepare = include_prepare,
+	.matches = include_matches,
+	.dispose = include_dispose,
 };

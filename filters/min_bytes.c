@@ -7,7 +7,7 @@
 
 #include "number.h"
 
-static bool prepare(Filter *filter, GError **error)
+static bool min_bytes_prepare(Filter *filter, GError **error)
 {
 	uint64_t *minimum = g_new0(uint64_t, 1);
 
@@ -20,14 +20,14 @@ static bool prepare(Filter *filter, GError **error)
 	return false;
 }
 
-static bool keeps(const Filter *filter, const StackSummary *stack)
+static bool min_bytes_keeps(const Filter *filter, const StackSummary *stack)
 {
 	return stack->bytes_allocated >= *(const uint64_t *)filter->state;
 }
 
 const FilterType min_bytes_filter = {
 	.option = "min-bytes",
-	.prepare = prepare,
-	.keeps = keeps,
+	.prepare = min_bytes_prepare,
+	.keeps = min_bytes_keeps,
 	.dispose = g_free,
 };

@@ -7,7 +7,7 @@
 
 #include "number.h"
 
-static bool prepare(Filter *filter, GError **error)
+static bool min_count_prepare(Filter *filter, GError **error)
 {
 	uint64_t *minimum = g_new0(uint64_t, 1);
 	const char *rest;
@@ -19,14 +19,14 @@ static bool prepare(Filter *filter, GError **error)
 	return false;
 }
 
-static bool keeps(const Filter *filter, const StackSummary *stack)
+static bool min_count_keeps(const Filter *filter, const StackSummary *stack)
 {
 	return stack->allocations >= *(const uint64_t *)filter->state;
 }
 
 const FilterType min_count_filter = {
 	.option = "min-count",
-	.prepare = prepare,
-	.keeps = keeps,
+	.prepare = min_count_prepare,
+	.keeps = min_count_keeps,
 	.dispose = g_free,
 };

@@ -55,7 +55,7 @@ char *build_id_debug_path(const char *folder, const char *build_id)
 	return g_strdup_printf("%s/.build-id/%.2s/%s.debug", folder, build_id, build_id + 2);
 }
 
-static size_t aligned(size_t bytes)
+static size_t build_id_aligned(size_t bytes)
 {
 	return (bytes + 3) & ~(size_t)3;
 }
@@ -77,8 +77,8 @@ char *build_id_of_notes(const void *notes, size_t length)
 		size_t name_bytes, note_bytes;
 
 		memcpy(&note, at, sizeof(note));
-		name_bytes = aligned(note.n_namesz);
-		note_bytes = sizeof(note) + name_bytes + aligned(note.n_descsz);
+		name_bytes = build_id_aligned(note.n_namesz);
+		note_bytes = sizeof(note) + name_bytes + build_id_aligned(note.n_descsz);
 		if (note_bytes > length)
 			return NULL;
 		if (is_build_id_note(&note, name))

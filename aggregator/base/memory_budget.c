@@ -36,18 +36,18 @@ static const unsigned floors[2][GROUPS] = {
 enum { NAMES_PERCENT_MAX = 36 };
 #define NAMES_BYTES_MIN ((size_t)16 * (1 << 20) / 100 * NAMES_PERCENT_MAX)
 
-static size_t share(const MemoryBudget *budget, unsigned percent)
+static size_t memory_budget_share(const MemoryBudget *budget, unsigned percent)
 {
 	return budget->bytes_max / 100 * percent;
 }
 
 static size_t floor_of(const MemoryBudget *budget, Group group)
 {
-	size_t bytes = share(budget, floors[budget->has_pairing][group]);
+	size_t bytes = memory_budget_share(budget, floors[budget->has_pairing][group]);
 
 	if (group != GROUP_NAMES)
 		return bytes;
-	return MAX(bytes, MIN(share(budget, NAMES_PERCENT_MAX), NAMES_BYTES_MIN));
+	return MAX(bytes, MIN(memory_budget_share(budget, NAMES_PERCENT_MAX), NAMES_BYTES_MIN));
 }
 
 MemoryBudget *memory_budget_new(size_t bytes_max)

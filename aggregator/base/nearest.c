@@ -83,7 +83,7 @@ void nearest_offer(Nearest *nearest, const char *name, const char *written)
 		g_array_append_val(nearest->candidates, candidate);
 }
 
-static int compare(const void *a, const void *b)
+static int nearest_compare(const void *a, const void *b)
 {
 	const Candidate *of_a = a, *of_b = b;
 
@@ -98,7 +98,7 @@ guint nearest_append(Nearest *nearest, GString *out)
 {
 	guint shown = MIN(nearest->candidates->len, SHOWN_MAX);
 
-	g_array_sort(nearest->candidates, compare);
+	g_array_sort(nearest->candidates, nearest_compare);
 	for (guint i = 0; i < shown; i++) {
 		g_string_append(out, i ? ", " : "");
 		escape_append(out, g_array_index(nearest->candidates, Candidate, i).name);

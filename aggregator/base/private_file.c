@@ -134,7 +134,7 @@ static bool open_folder(PrivateFile *file, GError **error)
 }
 
 /* Returns a file with its folder open, after all checks of its name. */
-static PrivateFile *prepare(const char *path, bool may_replace, GError **error)
+static PrivateFile *private_file_prepare(const char *path, bool may_replace, GError **error)
 {
 	g_autoptr(PrivateFile) file = g_new0(PrivateFile, 1);
 
@@ -157,14 +157,14 @@ static PrivateFile *prepare(const char *path, bool may_replace, GError **error)
 
 PrivateFile *private_file_create(const char *path, bool may_replace, GError **error)
 {
-	g_autoptr(PrivateFile) file = prepare(path, may_replace, error);
+	g_autoptr(PrivateFile) file = private_file_prepare(path, may_replace, error);
 
 	return file && create_part(file, error) ? g_steal_pointer(&file) : NULL;
 }
 
 PrivateFile *private_file_create_public(const char *path, GError **error)
 {
-	g_autoptr(PrivateFile) file = prepare(path, true, error);
+	g_autoptr(PrivateFile) file = private_file_prepare(path, true, error);
 
 	if (!file)
 		return NULL;
@@ -180,7 +180,7 @@ static bool may_write_folder(const PrivateFile *file, GError **error)
 
 bool private_file_check(const char *path, bool may_replace, GError **error)
 {
-	g_autoptr(PrivateFile) file = prepare(path, may_replace, error);
+	g_autoptr(PrivateFile) file = private_file_prepare(path, may_replace, error);
 	struct stat status;
 
 	if (!file)
@@ -192,7 +192,7 @@ bool private_file_check(const char *path, bool may_replace, GError **error)
 
 bool private_file_check_public(const char *path, GError **error)
 {
-	g_autoptr(PrivateFile) file = prepare(path, true, error);
+	g_autoptr(PrivateFile) file = private_file_prepare(path, true, error);
 
 	return file && may_write_folder(file, error);
 }

@@ -23,7 +23,7 @@ bool text_part_is(TextPart part, const char *text)
 	return text_part_equals(part, (TextPart){ text, strlen(text) });
 }
 
-static void skip(TextPart *rest, size_t length)
+static void text_part_skip(TextPart *rest, size_t length)
 {
 	rest->text += length;
 	rest->length -= length;
@@ -37,7 +37,7 @@ bool text_part_next_line(TextPart *rest, TextPart *line)
 		return false;
 	stop = memchr(rest->text, '\n', rest->length);
 	*line = (TextPart){ rest->text, stop ? (size_t)(stop - rest->text) : rest->length };
-	skip(rest, line->length + (stop != NULL));
+	text_part_skip(rest, line->length + (stop != NULL));
 	return true;
 }
 
@@ -56,7 +56,7 @@ TextPart text_part_next_word(TextPart *rest)
 	for (end = blanks; end < rest->length && !is_blank(rest->text[end]);)
 		end++;
 	word = (TextPart){ rest->text + blanks, end - blanks };
-	skip(rest, end);
+	text_part_skip(rest, end);
 	return word;
 }
 
@@ -78,7 +78,7 @@ bool text_part_hexadecimal(TextPart part, uint64_t *value)
 bool text_part_address(TextPart part, uint64_t *value)
 {
 	if (part.length > 2 && part.text[0] == '0' && part.text[1] == 'x')
-		skip(&part, 2);
+		text_part_skip(&part, 2);
 	return text_part_hexadecimal(part, value);
 }
 

@@ -224,7 +224,7 @@ static void deliver_sums(const Target *to, EventText event, const HeldSums *sums
 	deliver_some(to, event, sums->objects - any, false, false);
 }
 
-static uint64_t growth(uint64_t before, uint64_t after)
+static uint64_t held_readings_growth(uint64_t before, uint64_t after)
 {
 	return after > before ? after - before : 0;
 }
@@ -237,9 +237,11 @@ static HeldSums added_of(const HeldReadings *readings, const Place *place)
 	if (!readings->reading)
 		return place->sums[0];
 	return (HeldSums){
-		.objects = growth(before->objects, after->objects),
-		.bytes_requested = growth(before->bytes_requested, after->bytes_requested),
-		.bytes_allocated = growth(before->bytes_allocated, after->bytes_allocated),
+		.objects = held_readings_growth(before->objects, after->objects),
+		.bytes_requested =
+			held_readings_growth(before->bytes_requested, after->bytes_requested),
+		.bytes_allocated =
+			held_readings_growth(before->bytes_allocated, after->bytes_allocated),
 	};
 }
 
@@ -273,7 +275,7 @@ static void deliver_over_bound(const HeldReadings *readings, const Target *to)
 /* Adds what the delivered events of a difference cannot express. */
 static void add_other_changes(const Place *place, const HeldSums *added, HeldTotals *totals)
 {
-	uint64_t objects = growth(place->sums[1].objects, place->sums[0].objects);
+	uint64_t objects = held_readings_growth(place->sums[1].objects, place->sums[0].objects);
 
 	if (!added->objects && added->bytes_allocated) {
 		totals->larger_places++;
@@ -281,8 +283,8 @@ static void add_other_changes(const Place *place, const HeldSums *added, HeldTot
 	}
 	totals->shrunk_places += objects > 0;
 	saturate_add(&totals->shrunk_objects, objects);
-	saturate_add(&totals->shrunk_bytes,
-		     growth(place->sums[1].bytes_allocated, place->sums[0].bytes_allocated));
+	saturate_add(&totals->shrunk_bytes, held_readings_growth(place->sums[1].bytes_allocated,
+								 place->sums[0].bytes_allocated));
 }
 
 HeldTotals held_readings_deliver(HeldReadings *readings, uint64_t now_ns, HeldSink sink,

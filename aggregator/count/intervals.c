@@ -117,7 +117,7 @@ void intervals_set_length(Intervals *intervals, uint64_t length_ns, uint64_t gra
 }
 
 /* Passes on the first interval. */
-static void give(Intervals *intervals, bool partial)
+static void intervals_give(Intervals *intervals, bool partial)
 {
 	Open *open = g_queue_pop_head(&intervals->opened);
 	const Interval interval = {
@@ -157,7 +157,7 @@ static void give_until(Intervals *intervals, uint64_t time_ns, bool partial)
 	while (first_end_ns(intervals) <= time_ns) {
 		if (g_queue_is_empty(&intervals->opened))
 			open_next(intervals, time_ns);
-		give(intervals, partial);
+		intervals_give(intervals, partial);
 	}
 }
 
@@ -177,7 +177,7 @@ static void open_until(Intervals *intervals, uint64_t time_ns)
 		open_next(intervals, time_ns);
 		while (intervals->opened.length > 1 &&
 		       memory_of_open(intervals) > intervals->bytes_max)
-			give(intervals, true);
+			intervals_give(intervals, true);
 	}
 }
 
@@ -255,5 +255,5 @@ void intervals_finish(Intervals *intervals, uint64_t end_ns)
 	if (intervals->opened.head)
 		cut_last(intervals, end_ns);
 	while (intervals->opened.head)
-		give(intervals, false);
+		intervals_give(intervals, false);
 }

@@ -157,7 +157,7 @@ static void note_complete(LossLedger *ledger, const Cpu *cpu, uint32_t number)
 		   cpu->complete_until_ns);
 }
 
-static uint64_t difference(uint64_t newer, uint64_t older)
+static uint64_t loss_difference(uint64_t newer, uint64_t older)
 {
 	return newer > older ? newer - older : 0;
 }
@@ -221,7 +221,7 @@ static Periods periods_around(const Cpu *cpu, const struct KmtBatchHeader *heade
 	return (Periods){ MIN(before, now), MAX(before, now) };
 }
 
-static LossRange scaled(uint64_t records, Periods periods)
+static LossRange loss_scaled(uint64_t records, Periods periods)
 {
 	return (LossRange){ records * periods.least, records * periods.most };
 }
@@ -288,11 +288,11 @@ static void add_gap(LastLoss *last, const Gap *gap)
 static void note_gap(Cpu *cpu, const Seen *seen, uint64_t produced_before)
 {
 	const struct KmtBatchHeader *header = seen->events->header;
-	uint64_t to = difference(header->events_total, header->events);
+	uint64_t to = loss_difference(header->events_total, header->events);
 	const Gap gap = {
 		.from = produced_before,
 		.to = to,
-		.missing = difference(to, produced_before),
+		.missing = loss_difference(to, produced_before),
 		.until_ns = seen->is_reading ? UINT64_MAX : end_of(seen->events),
 	};
 
@@ -325,14 +325,14 @@ static void note_inside(Cpu *cpu, const Seen *seen, uint64_t reentrant)
 static void settle_lost(Cpu *cpu, const Seen *seen, uint64_t missing_before)
 {
 	Counters *newest = &cpu->newest;
-	uint64_t missing = difference(cpu->produced, cpu->decoded);
-	uint64_t more = difference(missing, missing_before);
+	uint64_t missing = loss_difference(cpu->produced, cpu->decoded);
+	uint64_t more = loss_difference(missing, missing_before);
 	uint64_t damaged = MIN(more, seen->damaged);
-	LossRange before = scaled(more - damaged, seen->around);
+	LossRange before = loss_scaled(more - damaged, seen->around);
 
-	newest->lost = loss_add(newest->lost, loss_add(before, scaled(damaged, seen->own)));
-	newest->lost =
-		loss_without(newest->lost, scaled(difference(missing_before, missing), seen->own));
+	newest->lost = loss_add(newest->lost, loss_add(before, loss_scaled(damaged, seen->own)));
+	newest->lost = loss_without(
+		newest->lost, loss_scaled(loss_difference(missing_before, missing), seen->own));
 	if (!missing)
 		newest->lost = loss_exactly(0);
 	newest->unread = seen->is_reading ? loss_add(newest->unread, before) : loss_exactly(0);
@@ -347,7 +347,7 @@ static Seen seen_of(const Cpu *cpu, const Events *events, uint64_t decoded)
 
 	return (Seen){
 		.events = events,
-		.damaged = difference(header->events, decoded),
+		.damaged = loss_difference(header->events, decoded),
 		.around = around,
 		.own = { own, own },
 		.is_reading = is_reading,
@@ -359,8 +359,8 @@ static void read_header(Cpu *cpu, const Seen *seen)
 	const struct KmtBatchHeader *header = seen->events->header;
 	Counters *newest = &cpu->newest;
 	uint64_t produced_before = cpu->produced;
-	uint64_t missing_before = difference(cpu->produced, cpu->decoded);
-	uint64_t dropped = difference(header->dropped_reentrant, cpu->dropped_reentrant);
+	uint64_t missing_before = loss_difference(cpu->produced, cpu->decoded);
+	uint64_t dropped = loss_difference(header->dropped_reentrant, cpu->dropped_reentrant);
 
 	cpu->decoded += header->events - seen->damaged;
 	cpu->produced = MAX(cpu->produced, header->events_total);
@@ -369,8 +369,8 @@ static void read_header(Cpu *cpu, const Seen *seen)
 	settle_lost(cpu, seen, missing_before);
 	note_gap(cpu, seen, produced_before);
 	note_inside(cpu, seen, dropped);
-	newest->damaged = loss_add(newest->damaged, scaled(seen->damaged, seen->own));
-	newest->reentrant = loss_add(newest->reentrant, scaled(dropped, seen->around));
+	newest->damaged = loss_add(newest->damaged, loss_scaled(seen->damaged, seen->own));
+	newest->reentrant = loss_add(newest->reentrant, loss_scaled(dropped, seen->around));
 	newest->left_out_self = MAX(newest->left_out_self, header->left_out_self);
 	newest->left_out_interrupt = MAX(newest->left_out_interrupt, header->left_out_interrupt);
 }
@@ -429,21 +429,22 @@ size_t loss_ledger_memory(const LossLedger *ledger)
 	       lowest_memory(ledger->complete_until_ns);
 }
 
-static double share(uint64_t part, uint64_t whole)
+static double loss_share(uint64_t part, uint64_t whole)
 {
 	return whole ? (double)part / (double)whole : 0;
 }
 
 static void add_cost(LossTotals *totals, const Cpu *cpu, uint32_t number)
 {
-	uint64_t probe_ns = difference(cpu->at_end.probe_ns, cpu->at_start.probe_ns);
-	uint64_t span_ns = difference(cpu->at_end.probe_until_ns, cpu->at_start.probe_until_ns);
+	uint64_t probe_ns = loss_difference(cpu->at_end.probe_ns, cpu->at_start.probe_ns);
+	uint64_t span_ns =
+		loss_difference(cpu->at_end.probe_until_ns, cpu->at_start.probe_until_ns);
 
 	totals->probe_ns += probe_ns;
 	totals->probe_span_ns += span_ns;
 	if (totals->probe_span_ns_busiest &&
-	    share(probe_ns, span_ns) <=
-		    share(totals->probe_ns_busiest, totals->probe_span_ns_busiest))
+	    loss_share(probe_ns, span_ns) <=
+		    loss_share(totals->probe_ns_busiest, totals->probe_span_ns_busiest))
 		return;
 	totals->probe_ns_busiest = probe_ns;
 	totals->probe_span_ns_busiest = span_ns;
@@ -480,10 +481,10 @@ static void add_cpu(LossTotals *totals, const Cpu *cpu, uint32_t number)
 	add_since(&totals->damaged, end->damaged, start->damaged);
 	add_since(&totals->reentrant, end->reentrant, start->reentrant);
 	add_sampling(totals, cpu, number);
-	totals->left_out_self += difference(end->left_out_self, start->left_out_self);
+	totals->left_out_self += loss_difference(end->left_out_self, start->left_out_self);
 	totals->left_out_interrupt +=
-		difference(end->left_out_interrupt, start->left_out_interrupt);
-	totals->passed_over += difference(end->passed_over, start->passed_over);
+		loss_difference(end->left_out_interrupt, start->left_out_interrupt);
+	totals->passed_over += loss_difference(end->passed_over, start->passed_over);
 	add_cost(totals, cpu, number);
 }
 
@@ -497,10 +498,10 @@ LossTotals loss_ledger_totals(const LossLedger *ledger)
 		if (cpu)
 			add_cpu(&totals, cpu, number);
 	}
-	totals.skipped = difference(ledger->at_end.skipped, ledger->at_start.skipped);
-	totals.errors = difference(ledger->at_end.errors, ledger->at_start.errors);
-	totals.transport_failures =
-		difference(ledger->at_end.transport_failures, ledger->at_start.transport_failures);
+	totals.skipped = loss_difference(ledger->at_end.skipped, ledger->at_start.skipped);
+	totals.errors = loss_difference(ledger->at_end.errors, ledger->at_start.errors);
+	totals.transport_failures = loss_difference(ledger->at_end.transport_failures,
+						    ledger->at_start.transport_failures);
 	totals.shared_until_end = ledger->after_window;
 	return totals;
 }

@@ -14,7 +14,7 @@ struct Lowest {
 	uint64_t steps;
 };
 
-static void grow(Lowest *lowest, guint members)
+static void lowest_grow(Lowest *lowest, guint members)
 {
 	g_autofree uint64_t *before = g_steal_pointer(&lowest->nodes);
 	guint members_before = lowest->members;
@@ -31,7 +31,7 @@ Lowest *lowest_new(void)
 {
 	Lowest *lowest = g_new0(Lowest, 1);
 
-	grow(lowest, FIRST_MEMBERS);
+	lowest_grow(lowest, FIRST_MEMBERS);
 	return lowest;
 }
 
@@ -46,7 +46,7 @@ void lowest_free(Lowest *lowest)
 void lowest_set(Lowest *lowest, guint member, uint64_t value)
 {
 	while (member >= lowest->members)
-		grow(lowest, lowest->members * 2);
+		lowest_grow(lowest, lowest->members * 2);
 	member += lowest->members;
 	lowest->nodes[member] = value;
 	for (guint node = member / 2; node; node /= 2) {

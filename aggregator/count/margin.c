@@ -16,12 +16,12 @@
 
 enum { SCATTER_OF_DRAWS = 100 };
 
-static double square(double number)
+static double margin_square(double number)
 {
 	return number * number;
 }
 
-static double wasted(const ProfileOrigin *origin)
+static double margin_wasted(const ProfileOrigin *origin)
 {
 	return origin->bytes_allocated > origin->bytes_requested
 		       ? (double)(origin->bytes_allocated - origin->bytes_requested)
@@ -101,11 +101,11 @@ void variance_add_cell(Variance *sum, const ProfileCell *cell, const ProfileOrig
 	sum->allocations += variance;
 	/* All events of an origin have the same sizes. Size 0 has no error. */
 	if (origin->bytes_requested)
-		sum->bytes_requested += variance * square((double)origin->bytes_requested);
+		sum->bytes_requested += variance * margin_square((double)origin->bytes_requested);
 	if (origin->bytes_allocated)
-		sum->bytes_allocated += variance * square((double)origin->bytes_allocated);
-	if (wasted(origin) > 0)
-		sum->bytes_wasted += variance * square(wasted(origin));
+		sum->bytes_allocated += variance * margin_square((double)origin->bytes_allocated);
+	if (margin_wasted(origin) > 0)
+		sum->bytes_wasted += variance * margin_square(margin_wasted(origin));
 }
 
 void variance_add(Variance *sum, const Variance *added)
@@ -126,7 +126,7 @@ double variance_of_amount(const Variance *row, double variance, double amount, u
 {
 	double each = amount / (double)MAX(events, 1);
 
-	return variance + MARGIN_MORE_SAMPLES * row->of_sample * square(each);
+	return variance + MARGIN_MORE_SAMPLES * row->of_sample * margin_square(each);
 }
 
 double margin_percent(double variance, uint64_t estimate)

@@ -15,7 +15,7 @@ typedef struct {
 	double above;
 } Distances;
 
-static double cube(double number)
+static double noise_cube(double number)
 {
 	return number * number * number;
 }
@@ -29,8 +29,8 @@ static Distances poisson_distances(double number, double errors)
 	double upper = 1 - 1 / (9 * next) + errors / (3 * sqrt(next));
 
 	return (Distances){
-		.below = number - number * cube(fmax(lower, 0)),
-		.above = next * cube(upper) - number,
+		.below = number - number * noise_cube(fmax(lower, 0)),
+		.above = next * noise_cube(upper) - number,
 	};
 }
 
@@ -40,7 +40,7 @@ static double scale_of(NoisyFigure figure)
 	return figure.figure > 0 ? figure.variance / figure.figure : 0;
 }
 
-static Distances distances(NoisyFigure figure, double scale, double errors)
+static Distances noise_distances(NoisyFigure figure, double scale, double errors)
 {
 	Distances poisson = poisson_distances(figure.figure / scale, errors);
 
@@ -63,8 +63,8 @@ double noise_of_change(NoisyFigure before, NoisyFigure after, double errors)
 		return before.figure > 0 || after.figure > 0 ? INFINITY : 0;
 	if (!isfinite(scale_before) || !isfinite(scale_after))
 		return INFINITY;
-	around_before = distances(before, scale_before, errors);
-	around_after = distances(after, scale_after, errors);
+	around_before = noise_distances(before, scale_before, errors);
+	around_after = noise_distances(after, scale_after, errors);
 	return change < 0 ? hypot(around_before.below, around_after.above)
 			  : hypot(around_before.above, around_after.below);
 }

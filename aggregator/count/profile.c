@@ -108,7 +108,7 @@ static Index *index_to_change(Profile *profile, Table table)
 }
 
 /* The memory that a table has taken. */
-static size_t taken(const Profile *profile, Table table)
+static size_t profile_taken(const Profile *profile, Table table)
 {
 	const Index *index = index_of(profile, table);
 
@@ -120,7 +120,7 @@ static size_t taken_by_all(const Profile *profile)
 	size_t bytes = 0;
 
 	for (Table table = 0; table < TABLES; table++)
-		bytes += taken(profile, table);
+		bytes += profile_taken(profile, table);
 	return bytes;
 }
 
@@ -139,7 +139,7 @@ static size_t room_for(const Profile *profile, Table table)
 		size_t floor = profile->bytes_max / 100 * floors[other];
 
 		if (other != table)
-			bytes += floor - MIN(floor, taken(profile, other));
+			bytes += floor - MIN(floor, profile_taken(profile, other));
 	}
 	return limit - MIN(limit, bytes);
 }
@@ -195,8 +195,8 @@ static bool index_reserve(Profile *profile, Table table, void **entries, size_t 
 
 /* Returns the entry that equals wanted, adding it if new; full if there is no room. All bytes are
    compared, so wanted must have been zeroed before it was filled. */
-static uint32_t intern(Profile *profile, Table table, void **entries, const void *wanted,
-		       size_t entry_bytes, bool is_for_many, uint32_t full)
+static uint32_t profile_intern(Profile *profile, Table table, void **entries, const void *wanted,
+			       size_t entry_bytes, bool is_for_many, uint32_t full)
 {
 	Index *index = index_to_change(profile, table);
 	uint32_t hash = (uint32_t)keyed_hash(wanted, entry_bytes);
@@ -229,8 +229,9 @@ static OriginId origin_intern_reduced(Profile *profile, const ProfileOrigin *of,
 	origin.free = of->free;
 	origin.own = of->own;
 	origin.beyond = is_beyond;
-	return intern(profile, TABLE_ORIGINS, (void **)&profile->origins, &origin, sizeof(origin),
-		      true, of->free || of->own ? SLOT_ID_NONE : ORIGIN_ID_OVERFLOW);
+	return profile_intern(profile, TABLE_ORIGINS, (void **)&profile->origins, &origin,
+			      sizeof(origin), true,
+			      of->free || of->own ? SLOT_ID_NONE : ORIGIN_ID_OVERFLOW);
 }
 
 /* For frees, which no sum of allocations may have, there is always room. */
@@ -249,8 +250,8 @@ static OriginId origin_intern_beyond(Profile *profile, const ProfileOrigin *of, 
 
 static OriginId origin_intern(Profile *profile, const ProfileOrigin *wanted)
 {
-	OriginId id = intern(profile, TABLE_ORIGINS, (void **)&profile->origins, wanted,
-			     sizeof(*wanted), false, SLOT_ID_NONE);
+	OriginId id = profile_intern(profile, TABLE_ORIGINS, (void **)&profile->origins, wanted,
+				     sizeof(*wanted), false, SLOT_ID_NONE);
 
 	return id == SLOT_ID_NONE
 		       ? origin_intern_beyond(profile, wanted, wanted->stack != STACK_ID_NONE)
@@ -308,8 +309,8 @@ static void copy_comm(char comm[KMT_COMM_BYTES + 1], const char from[KMT_COMM_BY
 static TaskId task_intern(Profile *profile, const ProfileTask *wanted, uint64_t time_ns,
 			  bool is_for_many)
 {
-	TaskId id = intern(profile, TABLE_TASKS, (void **)&profile->tasks, wanted, sizeof(*wanted),
-			   is_for_many, TASK_ID_OVERFLOW);
+	TaskId id = profile_intern(profile, TABLE_TASKS, (void **)&profile->tasks, wanted,
+				   sizeof(*wanted), is_for_many, TASK_ID_OVERFLOW);
 
 	task_note_seen(profile, id, time_ns);
 	if (!wanted->is_thread_name && id != TASK_ID_OVERFLOW)
@@ -320,8 +321,8 @@ static TaskId task_intern(Profile *profile, const ProfileTask *wanted, uint64_t 
 
 static CacheId cache_intern(Profile *profile, const ProfileCache *wanted)
 {
-	CacheId id = intern(profile, TABLE_CACHES, (void **)&profile->caches, wanted,
-			    sizeof(*wanted), false, CACHE_ID_OVERFLOW);
+	CacheId id = profile_intern(profile, TABLE_CACHES, (void **)&profile->caches, wanted,
+				    sizeof(*wanted), false, CACHE_ID_OVERFLOW);
 
 	profile->has_overflow |= id == CACHE_ID_OVERFLOW;
 	return id;
@@ -582,8 +583,8 @@ static TaskId task_without_pid(Profile *profile, TaskId of)
 	task.cgroup_id = profile->tasks[of].cgroup_id;
 	copy_comm(task.comm, profile_process_name(profile, of));
 	copy_comm(task.thread_comm, profile->tasks[of].thread_comm);
-	id = intern(profile, TABLE_TASKS, (void **)&profile->tasks, &task, sizeof(task), true,
-		    TASK_ID_OVERFLOW);
+	id = profile_intern(profile, TABLE_TASKS, (void **)&profile->tasks, &task, sizeof(task),
+			    true, TASK_ID_OVERFLOW);
 	task_note_seen(profile, id, seen_ns);
 	return id;
 }

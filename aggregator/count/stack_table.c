@@ -92,7 +92,7 @@ static void *arena_take(StackTable *table, uint32_t length)
 	return room;
 }
 
-static StackId add(StackTable *table, const void *bytes, uint32_t length, uint32_t tag)
+static StackId stack_table_add(StackTable *table, const void *bytes, uint32_t length, uint32_t tag)
 {
 	Stack *stack;
 	void *room;
@@ -135,7 +135,7 @@ StackId stack_table_intern(StackTable *table, const void *bytes, uint32_t length
 		    (!length || !memcmp(stack->bytes, bytes, length)))
 			return id;
 	}
-	id = add(table, bytes, length, tag);
+	id = stack_table_add(table, bytes, length, tag);
 	if (id != STACK_ID_NONE)
 		slot_table_put(&table->slots, hash, at, id);
 	return id;

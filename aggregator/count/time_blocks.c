@@ -104,7 +104,7 @@ static void merge_values(const TimeBlocks *blocks, uint32_t cell)
 }
 
 /* Makes one block of two, for all cells. */
-static void widen(TimeBlocks *blocks)
+static void time_blocks_widen(TimeBlocks *blocks)
 {
 	for (uint32_t cell = 0; cell < blocks->cells; cell++)
 		merge_events(blocks, cell);
@@ -116,14 +116,14 @@ static void widen(TimeBlocks *blocks)
 }
 
 /* Returns the number of the block of a time, which is kept from now on. */
-static uint64_t keep(TimeBlocks *blocks, uint64_t time_ns)
+static uint64_t time_blocks_keep(TimeBlocks *blocks, uint64_t time_ns)
 {
 	uint64_t number = time_ns >> blocks->shift;
 
 	if (G_UNLIKELY(blocks->first > blocks->last))
 		blocks->first = blocks->last = number;
 	while (G_UNLIKELY(MAX(blocks->last, number) - MIN(blocks->first, number) >= TIME_BLOCKS)) {
-		widen(blocks);
+		time_blocks_widen(blocks);
 		number = time_ns >> blocks->shift;
 	}
 	blocks->last = MAX(blocks->last, number);
@@ -138,7 +138,7 @@ void time_blocks_add(TimeBlocks *blocks, uint32_t cell, uint64_t time_ns, uint64
 	blocks->lacks_times |= !time_ns;
 	if (!time_ns || cell >= blocks->cells)
 		return;
-	sum = &blocks->events[index_of(cell, keep(blocks, time_ns))];
+	sum = &blocks->events[index_of(cell, time_blocks_keep(blocks, time_ns))];
 	*sum = sum_of(*sum, (uint32_t)MIN(events, UINT32_MAX));
 }
 

@@ -235,7 +235,8 @@ static uint64_t thread_of(const Events *events, const Event *event)
 
 /* A begin waits with its cell, and its thread as pointer. An end needs no cell: it waits with its
    value as pointer, and its thread as cell. Space has the flags. */
-static void enqueue(Durations *durations, const Events *events, const Event *event, uint32_t cell)
+static void durations_enqueue(Durations *durations, const Events *events, const Event *event,
+			      uint32_t cell)
 {
 	ListedPoint point =
 		point_list_get(durations->points, events_origin_point(events, event->origin));
@@ -257,7 +258,7 @@ static void enqueue(Durations *durations, const Events *events, const Event *eve
 		event_merge_put(durations->waiting, &waiting);
 }
 
-static void pair(Durations *durations, const WaitingEvent *hit)
+static void durations_pair(Durations *durations, const WaitingEvent *hit)
 {
 	if (hit->free)
 		take_end(durations, hit, hit->cell | (hit->space & IN_INTERRUPT ? OF_CPU : 0));
@@ -272,7 +273,7 @@ static void pair_until(Durations *durations, uint64_t until_ns)
 
 	while ((count = event_merge_take(durations->waiting, until_ns, hits, HITS_AT_A_TIME)))
 		for (unsigned i = 0; i < count; i++)
-			pair(durations, &hits[i]);
+			durations_pair(durations, &hits[i]);
 }
 
 /* Of a stream without heartbeats, or of one with too many hits between them. */
@@ -297,7 +298,7 @@ void durations_take(Durations *durations, const Events *events)
 	profile_note_cells(durations->profile, events, cells);
 	for (size_t i = 0; i < events->events_count; i++)
 		if (cells[i] != PROFILE_CELL_NONE)
-			enqueue(durations, events, &events->events[i], cells[i]);
+			durations_enqueue(durations, events, &events->events[i], cells[i]);
 	if (durations->list)
 		event_list_take(durations->list, events, cells);
 	keep_to_share(durations);

@@ -234,7 +234,8 @@ static void compare_caches(FreeChecks *checks, uint32_t allocated_cell, uint32_t
 }
 
 /* kfree() may free objects of any cache. */
-static void compare(FreeChecks *checks, uint32_t allocated_cell, const CheckedFree *freed)
+static void free_checks_compare(FreeChecks *checks, uint32_t allocated_cell,
+				const CheckedFree *freed)
 {
 	if (freed->cell >= checks->cells->len || allocated_cell >= checks->cells->len)
 		return;
@@ -254,7 +255,7 @@ static bool is_of_object(const CheckedFree *freed)
 
 void free_checks_paired(FreeChecks *checks, const CheckedFree *freed, uint32_t allocated_cell)
 {
-	compare(checks, allocated_cell, freed);
+	free_checks_compare(checks, allocated_cell, freed);
 	*slot_of(checks, freed->hash) =
 		is_of_object(freed) && !freed->is_before_loss ? freed->key : 0;
 }

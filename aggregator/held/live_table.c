@@ -185,7 +185,7 @@ static inline uint64_t zero_bytes(uint64_t word)
 
 /* Return the slots of a word, as the top bits of their bytes: those with this tag (and perhaps
    others, but no free ones), and the free ones (only the first is certain). */
-static inline uint64_t tagged(uint64_t word, uint64_t tag)
+static inline uint64_t live_table_tagged(uint64_t word, uint64_t tag)
 {
 	return zero_bytes((word ^ tag * TAGS_ONES) & (OVERFLOW_ONE - 1));
 }
@@ -218,8 +218,9 @@ static inline unsigned free_slot(const Tags *tags)
 static inline unsigned likely_slot(const Tags *tags, uint64_t hash)
 {
 	for (unsigned i = 0; i < WORDS; i++)
-		if (tagged(tags->words[i], tag_of(hash)))
-			return i * WORD_SLOTS + first_of(tagged(tags->words[i], tag_of(hash)));
+		if (live_table_tagged(tags->words[i], tag_of(hash)))
+			return i * WORD_SLOTS +
+			       first_of(live_table_tagged(tags->words[i], tag_of(hash)));
 	return SLOTS;
 }
 
@@ -296,7 +297,7 @@ static LiveObject object_of(const LiveTable *table, const LiveSlot *slot)
 static inline LiveSlot *chunk_find(const Part *part, uint32_t chunk, uint64_t key, uint64_t tag)
 {
 	for (unsigned i = 0; i < WORDS; i++) {
-		uint64_t found = tagged(part->chunks[chunk].tags.words[i], tag);
+		uint64_t found = live_table_tagged(part->chunks[chunk].tags.words[i], tag);
 
 		for (; found; found &= found - 1) {
 			LiveSlot *slot = slot_at(part, chunk, i * WORD_SLOTS + first_of(found));

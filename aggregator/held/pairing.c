@@ -301,7 +301,7 @@ static inline void prefetch_life(const Pairing *pairing, const WaitingEvent *eve
 
 /* Prefetches for groups of events that follow. What happens to the table until then makes no
    difference to most of them. */
-static inline void prefetch(const Pairing *pairing, const Run *run, guint at)
+static inline void pairing_prefetch(const Pairing *pairing, const Run *run, guint at)
 {
 	for (guint i = at + TAGS_AHEAD; i < MIN(at + TAGS_AHEAD + GROUP, run->count); i++)
 		live_table_prefetch_tags(pairing->live, run->hashes[i]);
@@ -319,7 +319,7 @@ static void pair_run(Pairing *pairing, Run *run)
 		const WaitingEvent *event = &run->events[i];
 
 		if (i % GROUP == 0)
-			prefetch(pairing, run, i);
+			pairing_prefetch(pairing, run, i);
 		if (!is_taken(pairing, event->pointer))
 			continue;
 		if (event->free)
@@ -330,7 +330,7 @@ static void pair_run(Pairing *pairing, Run *run)
 }
 
 /* The table, and the first part of the run, begin with the first event. */
-static void begin(Pairing *pairing, uint64_t time_ns)
+static void pairing_begin(Pairing *pairing, uint64_t time_ns)
 {
 	pairing->live = live_table_new(floor_of(pairing, PART_TABLE), time_ns);
 	cell_lives_start(pairing->lives, time_ns);
@@ -356,7 +356,7 @@ void pairing_release(Pairing *pairing, uint64_t complete_until_ns, uint64_t last
 	while ((run->count = event_merge_take(pairing->waiting, complete_until_ns, run->events,
 					      RUN_EVENTS))) {
 		if (!pairing->live)
-			begin(pairing, run->events[0].time_ns);
+			pairing_begin(pairing, run->events[0].time_ns);
 		pairing->end_ns = run->events[run->count - 1].time_ns;
 		pair_run(pairing, run);
 	}
@@ -381,7 +381,7 @@ static bool is_paired(Pairing *pairing, const Event *event, uint32_t cell)
 	return false;
 }
 
-static void enqueue(Pairing *pairing, const Events *events)
+static void pairing_enqueue(Pairing *pairing, const Events *events)
 {
 	uint32_t cpu = events->header->cpu;
 	uint64_t base_ns = events->header->base_time_ns;
@@ -579,7 +579,7 @@ void pairing_take(Pairing *pairing, const Events *events)
 	profile_take_noting(pairing->profile, events, (uint32_t *)(void *)pairing->cells->data);
 	describe_cells(pairing);
 	raise_level(pairing, level_of(events->header->sampling_period));
-	enqueue(pairing, events);
+	pairing_enqueue(pairing, events);
 	keep_to_limit(pairing);
 }
 

@@ -221,7 +221,7 @@ static void settle_waits(PerfState *state)
 }
 
 /* Memory for events that wait would not last for a whole file. */
-static void release(PerfState *state)
+static void import_perf_script_release(PerfState *state)
 {
 	if (state->last_ns < state->released_ns + DISORDER_NS_MAX + RELEASE_NS)
 		return;
@@ -256,7 +256,7 @@ static void take_sample(PerfState *state)
 		await_outer(state);
 	else
 		pass_on(state, &state->sample, stack->str, stack->len);
-	release(state);
+	import_perf_script_release(state);
 }
 
 /* Frees are only counted if they are paired. */

@@ -49,7 +49,7 @@ static bool read_head(const char *line, size_t length, uint64_t *count)
 	return cursor_take(&at, ":") && cursor_at_end(&at);
 }
 
-static bool begins(const char *line, size_t length, const char *literal)
+static bool import_report_begins(const char *line, size_t length, const char *literal)
 {
 	Cursor at = cursor_over(line, length);
 
@@ -58,8 +58,9 @@ static bool begins(const char *line, size_t length, const char *literal)
 
 static bool is_detail(const char *line, size_t length)
 {
-	return begins(line, length, "bytes: ") || begins(line, length, "processes: ") ||
-	       begins(line, length, FRAME_SOURCE_MARK);
+	return import_report_begins(line, length, "bytes: ") ||
+	       import_report_begins(line, length, "processes: ") ||
+	       import_report_begins(line, length, FRAME_SOURCE_MARK);
 }
 
 static bool is_frame(const char *line, size_t length)
@@ -98,19 +99,20 @@ static void add_frame(ReportState *state, const char *line, size_t length)
 /* The loss in such a report cannot be imported: its line counts as unreadable. */
 static bool is_loss_line(const char *line, size_t length)
 {
-	return begins(line, length, "Lost: ") && !begins(line, length, "Lost: none");
+	return import_report_begins(line, length, "Lost: ") &&
+	       !import_report_begins(line, length, "Lost: none");
 }
 
 /* Stacks of such a report may be wrong. */
 static bool is_difference_line(const char *line, size_t length)
 {
-	return begins(line, length, "Stack walks compared: ") &&
+	return import_report_begins(line, length, "Stack walks compared: ") &&
 	       !g_strstr_len(line, (gssize)length, ", different: 0");
 }
 
 static void read_outside(ReportState *state, const char *line, size_t length)
 {
-	if (begins(line, length, "Num stacks before filtering:"))
+	if (import_report_begins(line, length, "Num stacks before filtering:"))
 		state->summed_up = true;
 	else
 		state->unreadable += is_loss_line(line, length) ||

@@ -426,7 +426,7 @@ bool input_is_interrupted(void)
 	return is_interrupted;
 }
 
-static bool accepts(const ImportType *type, const Input *input)
+static bool input_accepts(const ImportType *type, const Input *input)
 {
 	bool (*test)(const char *, size_t) = type->accepts ? type->accepts : type->recognises;
 
@@ -455,7 +455,7 @@ bool input_read_text(const char *path, bool is_found, const ImportType *type, Se
 
 	if (!input_begin(&input, path, is_found, error))
 		return false;
-	if (!accepts(type, &input) && !may_come(type, &input))
+	if (!input_accepts(type, &input) && !may_come(type, &input))
 		return fail_unknown(&input, wanted, error);
 	if (!read_text(&input, session, type) && !is_interrupted && !input.read_error)
 		return fail_nothing(&input, type, error);

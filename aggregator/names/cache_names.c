@@ -206,7 +206,7 @@ void cache_names_free(CacheNames *names)
 	g_free(names);
 }
 
-static const char *keep(CacheNames *names, const GString *text)
+static const char *cache_names_keep(CacheNames *names, const GString *text)
 {
 	return g_string_chunk_insert_const(names->texts, text->str);
 }
@@ -220,12 +220,12 @@ static CacheLabel make_recorded(CacheNames *names, CacheId id)
 	CacheLabel label = { .origin = cache->by_size ? CACHE_BY_SIZE : CACHE_RECORDED };
 
 	escape_append(text, folded);
-	label.name = keep(names, text);
+	label.name = cache_names_keep(names, text);
 	g_string_truncate(text, 0);
 	cache_label_append(text, folded, cache_list_find(names->list, folded), NULL);
 	if (cache->by_size)
 		g_string_append(text, CACHE_BY_SIZE_MARK);
-	label.label = keep(names, text);
+	label.label = cache_names_keep(names, text);
 	return label;
 }
 
@@ -252,9 +252,9 @@ static CacheLabel derived_label(CacheNames *names, const ProfileOrigin *origin)
 	if (!derived_cache_append(&names->derived, origin, folded))
 		return label;
 	escape_append(text, folded->str);
-	label.name = keep(names, text);
+	label.name = cache_names_keep(names, text);
 	g_string_append(text, CACHE_BY_SIZE_MARK);
-	label.label = keep(names, text);
+	label.label = cache_names_keep(names, text);
 	label.origin = CACHE_BY_SIZE;
 	return label;
 }

@@ -66,7 +66,7 @@ void run_names_free(RunNames *names)
 }
 
 /* Returns a printable copy of the first bytes of a text; NULL if it is empty. */
-static const char *keep(RunNames *names, const char *text, size_t bytes_max)
+static const char *run_names_keep(RunNames *names, const char *text, size_t bytes_max)
 {
 	g_autoptr(GString) escaped = g_string_new(NULL);
 	g_autofree char *part = g_strndup(text ? text : "", bytes_max);
@@ -101,10 +101,10 @@ static uint32_t add_host(RunNames *names, const RunIdentity *run)
 {
 	g_autofree char *file = run->path ? g_path_get_basename(run->path) : NULL;
 	const Host host = {
-		.name = keep(names, run->host, TEXT_BYTES_MAX),
-		.boot = keep(names, run->boot_id, BOOT_DIGITS_SHOWN),
-		.file = keep(names, file, TEXT_BYTES_MAX),
-		.path = keep(names, run->path, TEXT_BYTES_MAX),
+		.name = run_names_keep(names, run->host, TEXT_BYTES_MAX),
+		.boot = run_names_keep(names, run->boot_id, BOOT_DIGITS_SHOWN),
+		.file = run_names_keep(names, file, TEXT_BYTES_MAX),
+		.path = run_names_keep(names, run->path, TEXT_BYTES_MAX),
 	};
 
 	g_array_append_val(names->hosts, host);
@@ -116,7 +116,7 @@ static uint32_t add_host(RunNames *names, const RunIdentity *run)
 uint32_t run_names_add(RunNames *names, const RunIdentity *run)
 {
 	g_autofree char *identity = identity_of(run);
-	Run added = { .recording = keep(names, run->path, TEXT_BYTES_MAX) };
+	Run added = { .recording = run_names_keep(names, run->path, TEXT_BYTES_MAX) };
 	gpointer known;
 
 	if (g_hash_table_lookup_extended(names->host_of, identity, NULL, &known)) {

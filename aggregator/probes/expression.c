@@ -111,7 +111,7 @@ guint expression_name_uses(const Expression *expression, guint slot)
 	return g_array_index(expression->uses, guint8, slot);
 }
 
-static ExpressionValue number(uint64_t bits, bool is_unsigned)
+static ExpressionValue expression_number(uint64_t bits, bool is_unsigned)
 {
 	return (ExpressionValue){ .number = (int64_t)bits,
 				  .is_unsigned = is_unsigned && bits >> 63 };
@@ -139,37 +139,37 @@ static bool is_equal(const ExpressionValue *a, const ExpressionValue *b)
 	return a->number == b->number && a->is_unsigned == b->is_unsigned;
 }
 
-static uint64_t magnitude(const ExpressionValue *value)
+static uint64_t expression_magnitude(const ExpressionValue *value)
 {
 	return is_negative(value) ? -bits_of(value) : bits_of(value);
 }
 
 /* Divides like C: towards 0. The remainder has the sign of the dividend. */
-static ExpressionValue divide(const Evaluation *run, NodeType type, const ExpressionValue *a,
-			      const ExpressionValue *b)
+static ExpressionValue expression_divide(const Evaluation *run, NodeType type,
+					 const ExpressionValue *a, const ExpressionValue *b)
 {
 	uint64_t result;
 	bool is_minus;
 
 	if (!b->number) {
 		++*run->divisions_by_zero;
-		return number(0, false);
+		return expression_number(0, false);
 	}
 	if (type == NODE_REMAINDER) {
-		result = magnitude(a) % magnitude(b);
+		result = expression_magnitude(a) % expression_magnitude(b);
 		is_minus = is_negative(a);
 	} else {
-		result = magnitude(a) / magnitude(b);
+		result = expression_magnitude(a) / expression_magnitude(b);
 		is_minus = is_negative(a) != is_negative(b);
 	}
-	return number(is_minus ? -result : result, !is_minus);
+	return expression_number(is_minus ? -result : result, !is_minus);
 }
 
 static ExpressionValue shift_left(const ExpressionValue *a, const ExpressionValue *b)
 {
 	uint64_t by = bits_of(b);
 
-	return number(by < 64 ? bits_of(a) << by : 0, !is_negative(a));
+	return expression_number(by < 64 ? bits_of(a) << by : 0, !is_negative(a));
 }
 
 static ExpressionValue shift_right(const ExpressionValue *a, const ExpressionValue *b)
@@ -178,8 +178,9 @@ static ExpressionValue shift_right(const ExpressionValue *a, const ExpressionVal
 	uint64_t fill = is_negative(a) ? UINT64_MAX : 0;
 
 	if (by >= 64)
-		return number(fill, false);
-	return number(by ? bits_of(a) >> by | fill << (64 - by) : bits_of(a), !is_negative(a));
+		return expression_number(fill, false);
+	return expression_number(by ? bits_of(a) >> by | fill << (64 - by) : bits_of(a),
+				 !is_negative(a));
 }
 
 /* Compares up to the end of each text. */
@@ -193,43 +194,43 @@ static bool is_text_true(const ExpressionValue *text, const ExpressionValue *wit
 	       (type == NODE_TEXT_EQUAL);
 }
 
-static ExpressionValue calculate(const Evaluation *run, NodeType type, const ExpressionValue *a,
-				 const ExpressionValue *b)
+static ExpressionValue expression_calculate(const Evaluation *run, NodeType type,
+					    const ExpressionValue *a, const ExpressionValue *b)
 {
 	bool is_any_unsigned = a->is_unsigned || b->is_unsigned;
 	bool is_positive = !is_negative(a) && !is_negative(b);
 
 	switch (type) {
 	case NODE_EQUAL:
-		return number(is_equal(a, b), false);
+		return expression_number(is_equal(a, b), false);
 	case NODE_DIFFERENT:
-		return number(!is_equal(a, b), false);
+		return expression_number(!is_equal(a, b), false);
 	case NODE_LESS:
-		return number(is_less(a, b), false);
+		return expression_number(is_less(a, b), false);
 	case NODE_LESS_OR_EQUAL:
-		return number(!is_less(b, a), false);
+		return expression_number(!is_less(b, a), false);
 	case NODE_GREATER:
-		return number(is_less(b, a), false);
+		return expression_number(is_less(b, a), false);
 	case NODE_GREATER_OR_EQUAL:
-		return number(!is_less(a, b), false);
+		return expression_number(!is_less(a, b), false);
 	case NODE_BIT_OR:
-		return number(bits_of(a) | bits_of(b), is_any_unsigned);
+		return expression_number(bits_of(a) | bits_of(b), is_any_unsigned);
 	case NODE_BIT_XOR:
-		return number(bits_of(a) ^ bits_of(b), is_any_unsigned);
+		return expression_number(bits_of(a) ^ bits_of(b), is_any_unsigned);
 	case NODE_BIT_AND:
-		return number(bits_of(a) & bits_of(b), is_any_unsigned);
+		return expression_number(bits_of(a) & bits_of(b), is_any_unsigned);
 	case NODE_SHIFT_LEFT:
 		return shift_left(a, b);
 	case NODE_SHIFT_RIGHT:
 		return shift_right(a, b);
 	case NODE_ADD:
-		return number(bits_of(a) + bits_of(b), is_any_unsigned || is_positive);
+		return expression_number(bits_of(a) + bits_of(b), is_any_unsigned || is_positive);
 	case NODE_SUBTRACT:
-		return number(bits_of(a) - bits_of(b), !is_less(a, b));
+		return expression_number(bits_of(a) - bits_of(b), !is_less(a, b));
 	case NODE_MULTIPLY:
-		return number(bits_of(a) * bits_of(b), is_positive);
+		return expression_number(bits_of(a) * bits_of(b), is_positive);
 	default:
-		return divide(run, type, a, b);
+		return expression_divide(run, type, a, b);
 	}
 }
 
@@ -242,21 +243,21 @@ static ExpressionValue evaluate_logic(const Evaluation *run, const Node *node)
 
 	if (is_true == (node->type == NODE_AND))
 		is_true = evaluate(run, node->right).number;
-	return number(is_true, false);
+	return expression_number(is_true, false);
 }
 
 static ExpressionValue evaluate_unary(const Evaluation *run, const Node *node)
 {
-	const ExpressionValue one = number(1, false);
+	const ExpressionValue one = expression_number(1, false);
 	ExpressionValue operand = evaluate(run, node->left);
 
 	switch (node->type) {
 	case NODE_NEGATE:
-		return number(-bits_of(&operand), is_negative(&operand));
+		return expression_number(-bits_of(&operand), is_negative(&operand));
 	case NODE_COMPLEMENT:
-		return number(~bits_of(&operand), false);
+		return expression_number(~bits_of(&operand), false);
 	case NODE_NOT:
-		return number(!operand.number, false);
+		return expression_number(!operand.number, false);
 	default:
 		return shift_left(&one, &operand);
 	}
@@ -279,8 +280,8 @@ static ExpressionValue evaluate_binary(const Evaluation *run, const Node *node)
 	left = evaluate(run, node->left);
 	right = evaluate(run, node->right);
 	if (node->type >= NODE_TEXT_EQUAL)
-		return number((uint64_t)is_text_true(&left, &right, node->type), false);
-	return calculate(run, node->type, &left, &right);
+		return expression_number((uint64_t)is_text_true(&left, &right, node->type), false);
+	return expression_calculate(run, node->type, &left, &right);
 }
 
 static ExpressionValue evaluate(const Evaluation *run, guint index)
@@ -288,7 +289,7 @@ static ExpressionValue evaluate(const Evaluation *run, guint index)
 	const Node *node = expression_node(run->expression, index);
 
 	if (node->type == NODE_NUMBER)
-		return number(bits_of(&node->value), true);
+		return expression_number(bits_of(&node->value), true);
 	if (node->type == NODE_TEXT)
 		return node->value;
 	if (node->type == NODE_NAME)

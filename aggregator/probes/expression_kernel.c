@@ -62,7 +62,7 @@ static const Comparison *find_comparison(NodeType type)
 }
 
 /* Returns a predicate, or NULL if the kernel cannot test this part. */
-static char *translate(const Translation *job, guint index, bool is_negated);
+static char *expression_kernel_translate(const Translation *job, guint index, bool is_negated);
 
 /* Whether the subtree has no name, and what it is then. */
 static bool is_constant(const Translation *job, guint index, ExpressionValue *value)
@@ -103,7 +103,7 @@ static const char *number_field(const Translation *job, guint index, ExpressionF
 }
 
 /* Whether the field can have this value. */
-static bool fits(const ExpressionField *field, const ExpressionValue *value)
+static bool expression_kernel_fits(const ExpressionField *field, const ExpressionValue *value)
 {
 	guint bits = field->bytes * 8U;
 	uint64_t largest;
@@ -116,7 +116,8 @@ static bool fits(const ExpressionField *field, const ExpressionValue *value)
 	return (uint64_t)value->number <= largest;
 }
 
-static char *predicate(const char *name, const char *written, const ExpressionValue *value)
+static char *expression_kernel_predicate(const char *name, const char *written,
+					 const ExpressionValue *value)
 {
 	if (value->is_unsigned)
 		return g_strdup_printf("%s %s %" PRIu64, name, written, (uint64_t)value->number);
@@ -138,10 +139,12 @@ static char *translate_mask(const Translation *job, guint index)
 		return NULL;
 	if (!name)
 		name = number_field(job, node->right, &field);
-	return name && fits(&field, &mask) ? predicate(name, "&", &mask) : NULL;
+	return name && expression_kernel_fits(&field, &mask)
+		       ? expression_kernel_predicate(name, "&", &mask)
+		       : NULL;
 }
 
-static char *negate(char *taken)
+static char *expression_kernel_negate(char *taken)
 {
 	g_autofree char *test = taken;
 
@@ -157,9 +160,9 @@ static char *translate_number(const Translation *job, guint index, bool is_negat
 	char *mask;
 
 	if (name)
-		return predicate(name, is_negated ? "==" : "!=", &zero);
+		return expression_kernel_predicate(name, is_negated ? "==" : "!=", &zero);
 	mask = translate_mask(job, index);
-	return is_negated ? negate(mask) : mask;
+	return is_negated ? expression_kernel_negate(mask) : mask;
 }
 
 /* (FIELD & MASK) == VALUE: with several bits in the mask, the test for any of them is weaker. */
@@ -168,7 +171,7 @@ static char *translate_mask_comparison(const Translation *job, guint index, Node
 {
 	if (type == NODE_EQUAL)
 		return value->number ? translate_mask(job, index)
-				     : negate(translate_mask(job, index));
+				     : expression_kernel_negate(translate_mask(job, index));
 	if (type == NODE_DIFFERENT && !value->number)
 		return translate_mask(job, index);
 	return NULL;
@@ -192,8 +195,9 @@ static char *translate_comparison(const Translation *job, const Node *node, bool
 	name = number_field(job, side, &field);
 	if (!name)
 		return translate_mask_comparison(job, side, type, &value);
-	return fits(&field, &value) ? predicate(name, find_comparison(type)->written, &value)
-				    : NULL;
+	return expression_kernel_fits(&field, &value)
+		       ? expression_kernel_predicate(name, find_comparison(type)->written, &value)
+		       : NULL;
 }
 
 static bool kernel_reads_glob(const char *text)
@@ -220,14 +224,14 @@ static char *translate_text(const Translation *job, const Node *node, bool is_ne
 			       : is_equal ? "=="
 					  : "!=",
 			       quote, with->text, quote);
-	return is_glob && is_negated ? negate(test) : test;
+	return is_glob && is_negated ? expression_kernel_negate(test) : test;
 }
 
 static char *translate_logic(const Translation *job, const Node *node, bool is_negated)
 {
 	bool is_and = (node->type == NODE_AND) != is_negated;
-	g_autofree char *left = translate(job, node->left, is_negated);
-	g_autofree char *right = translate(job, node->right, is_negated);
+	g_autofree char *left = expression_kernel_translate(job, node->left, is_negated);
+	g_autofree char *right = expression_kernel_translate(job, node->right, is_negated);
 
 	if (left && right)
 		return g_strdup_printf("(%s) %s (%s)", left, is_and ? "&&" : "||", right);
@@ -236,12 +240,12 @@ static char *translate_logic(const Translation *job, const Node *node, bool is_n
 	return left ? g_steal_pointer(&left) : g_steal_pointer(&right);
 }
 
-static char *translate(const Translation *job, guint index, bool is_negated)
+static char *expression_kernel_translate(const Translation *job, guint index, bool is_negated)
 {
 	const Node *node = expression_node(job->expression, index);
 
 	if (node->type == NODE_NOT)
-		return translate(job, node->left, !is_negated);
+		return expression_kernel_translate(job, node->left, !is_negated);
 	if (node->type == NODE_AND || node->type == NODE_OR)
 		return translate_logic(job, node, is_negated);
 	if (find_comparison(node->type))
@@ -254,7 +258,7 @@ static char *translate(const Translation *job, guint index, bool is_negated)
 char *expression_kernel_filter(const Expression *expression, ExpressionFieldFind find, void *data)
 {
 	Translation job = { expression, find, data };
-	g_autofree char *filter = translate(&job, expression->root, false);
+	g_autofree char *filter = expression_kernel_translate(&job, expression->root, false);
 
 	return filter && strlen(filter) <= FILTER_BYTES_MAX ? g_steal_pointer(&filter) : NULL;
 }

@@ -205,7 +205,7 @@ typedef struct {
 
 static bool parse_binary(Parser *parser, guint precedence, guint *index);
 
-static bool advance(Parser *parser)
+static bool expression_parse_advance(Parser *parser)
 {
 	return expression_next_token(parser->text, &parser->at, &parser->next, parser->error);
 }
@@ -274,7 +274,7 @@ static bool use_number(Parser *parser, size_t at, guint index)
 	return true;
 }
 
-static bool enter(Parser *parser)
+static bool expression_parse_enter(Parser *parser)
 {
 	if (++parser->nesting <= NESTING_MAX)
 		return true;
@@ -287,12 +287,13 @@ static bool enter(Parser *parser)
 /* Parses what is between "(", which is next, and ")". */
 static bool parse_parentheses(Parser *parser, guint *index)
 {
-	if (!enter(parser) || !advance(parser) || !parse_binary(parser, 0, index))
+	if (!expression_parse_enter(parser) || !expression_parse_advance(parser) ||
+	    !parse_binary(parser, 0, index))
 		return false;
 	parser->nesting--;
 	if (parser->next.type != TOKEN_CLOSE)
 		return expression_fail_expected(parser->error, &parser->next, "an operator or ')'");
-	return advance(parser);
+	return expression_parse_advance(parser);
 }
 
 /* Adds the operator of one operand. */
@@ -308,7 +309,7 @@ static bool parse_name(Parser *parser, guint *index)
 	Token name = parser->next;
 	guint operand;
 
-	if (!advance(parser))
+	if (!expression_parse_advance(parser))
 		return false;
 	if (parser->next.type != TOKEN_OPEN)
 		return add_name(parser, &name, index);
@@ -326,7 +327,8 @@ static bool parse_unary(Parser *parser, NodeType type, guint *index)
 	size_t at = parser->next.at;
 	guint operand;
 
-	if (!enter(parser) || !advance(parser) || !parse_operand(parser, &operand))
+	if (!expression_parse_enter(parser) || !expression_parse_advance(parser) ||
+	    !parse_operand(parser, &operand))
 		return false;
 	parser->nesting--;
 	return add_unary(parser, at, type, operand, index);
@@ -338,7 +340,7 @@ static bool parse_constant(Parser *parser, guint *index)
 	Node number = { .type = NODE_NUMBER,
 			.value = { .number = (int64_t)token.number, .is_unsigned = true } };
 
-	if (!advance(parser))
+	if (!expression_parse_advance(parser))
 		return false;
 	if (token.type == TOKEN_TEXT)
 		return add_text(parser, &token, index);
@@ -428,14 +430,15 @@ static bool parse_binary(Parser *parser, guint precedence, guint *index)
 					       "a comparison of a comparison: use && or "
 					       "parentheses");
 		is_comparison = token.precedence == PRECEDENCE_COMPARISON;
-		if (!advance(parser) || !parse_binary(parser, token.precedence, &right) ||
+		if (!expression_parse_advance(parser) ||
+		    !parse_binary(parser, token.precedence, &right) ||
 		    !add_binary(parser, &token, *index, right, index))
 			return false;
 	}
 	return true;
 }
 
-static bool parse(Parser *parser)
+static bool expression_parse_parse(Parser *parser)
 {
 	Expression *made = parser->made;
 	const Node *root;
@@ -443,7 +446,7 @@ static bool parse(Parser *parser)
 	if (strlen(parser->text) > EXPRESSION_BYTES_MAX)
 		return expression_fail(parser->error, EXPRESSION_BYTES_MAX,
 				       "an expression ends here at the latest: shorten it");
-	if (!advance(parser) || !parse_binary(parser, 0, &made->root))
+	if (!expression_parse_advance(parser) || !parse_binary(parser, 0, &made->root))
 		return false;
 	if (parser->next.type != TOKEN_END)
 		return expression_fail_expected(parser->error, &parser->next, "an operator");
@@ -464,7 +467,7 @@ Expression *expression_parse(const char *text, GError **error)
 	made->names = g_ptr_array_new_with_free_func(g_free);
 	made->uses = g_array_new(FALSE, FALSE, sizeof(guint8));
 	made->texts = g_ptr_array_new_with_free_func(g_free);
-	return parse(&parser) ? g_steal_pointer(&made) : NULL;
+	return expression_parse_parse(&parser) ? g_steal_pointer(&made) : NULL;
 }
 
 void expression_free(Expression *expression)

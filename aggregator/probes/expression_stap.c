@@ -32,7 +32,7 @@ static const char *const operators[] = {
 };
 
 G_GNUC_PRINTF(2, 3)
-static char *fail(const Translation *job, const char *format, ...)
+static char *expression_stap_fail(const Translation *job, const char *format, ...)
 {
 	va_list arguments;
 
@@ -44,7 +44,7 @@ static char *fail(const Translation *job, const char *format, ...)
 	return NULL;
 }
 
-static char *translate(const Translation *job, guint index);
+static char *expression_stap_translate(const Translation *job, guint index);
 
 static bool is_text_operator(NodeType type)
 {
@@ -60,11 +60,11 @@ static char *name_of(const Translation *job, guint index, bool is_text)
 	char *written = job->find(name, &found_text, job->data);
 
 	if (!written)
-		return fail(job, "SystemTap does not know \"%s\" here", name);
+		return expression_stap_fail(job, "SystemTap does not know \"%s\" here", name);
 	if (found_text == is_text)
 		return written;
 	g_free(written);
-	return fail(job, "\"%s\" is a %s", name, is_text ? "number" : "text");
+	return expression_stap_fail(job, "\"%s\" is a %s", name, is_text ? "number" : "text");
 }
 
 /* SystemTap's strings have escapes, and no NUL. */
@@ -84,8 +84,9 @@ static char *compare_texts(const Translation *job, const Node *node)
 
 	hot_assert(node->type < G_N_ELEMENTS(operators));
 	if (!operators[node->type])
-		return fail(job, "SystemTap has no globs like %s",
-			    expression_node(job->expression, node->right)->value.text);
+		return expression_stap_fail(
+			job, "SystemTap has no globs like %s",
+			expression_node(job->expression, node->right)->value.text);
 	left = name_of(job, node->left, true);
 	if (!left)
 		return NULL;
@@ -116,7 +117,7 @@ static bool is_trap(NodeType type, const Node *operand, bool is_right)
 	return false;
 }
 
-static char *join(const Translation *job, const Node *node)
+static char *expression_stap_join(const Translation *job, const Node *node)
 {
 	const Node *left_node = expression_node(job->expression, node->left);
 	const Node *right_node = expression_node(job->expression, node->right);
@@ -125,14 +126,15 @@ static char *join(const Translation *job, const Node *node)
 
 	hot_assert(node->type < G_N_ELEMENTS(operators));
 	if (is_trap(node->type, left_node, false) || is_trap(node->type, right_node, true))
-		return fail(job, "SystemTap computes \"%s\" otherwise with such an operand",
-			    operators[node->type]);
-	left = translate(job, node->left);
-	right = left ? translate(job, node->right) : NULL;
+		return expression_stap_fail(
+			job, "SystemTap computes \"%s\" otherwise with such an operand",
+			operators[node->type]);
+	left = expression_stap_translate(job, node->left);
+	right = left ? expression_stap_translate(job, node->right) : NULL;
 	return right ? g_strdup_printf("(%s %s %s)", left, operators[node->type], right) : NULL;
 }
 
-static char *translate(const Translation *job, guint index)
+static char *expression_stap_translate(const Translation *job, guint index)
 {
 	const Node *node = expression_node(job->expression, index);
 	g_autofree char *operand = NULL;
@@ -142,12 +144,12 @@ static char *translate(const Translation *job, guint index)
 	if (node->type == NODE_NAME)
 		return name_of(job, index, false);
 	if (node->type == NODE_TEXT)
-		return fail(job, "a text alone is no value");
+		return expression_stap_fail(job, "a text alone is no value");
 	if (is_text_operator(node->type))
 		return compare_texts(job, node);
 	if (node->type >= NODE_OR)
-		return join(job, node);
-	operand = translate(job, node->left);
+		return expression_stap_join(job, node);
+	operand = expression_stap_translate(job, node->left);
 	return operand ? g_strdup_printf("(%s%s)", operators[node->type], operand) : NULL;
 }
 
@@ -156,5 +158,5 @@ char *expression_stap(const Expression *expression, ExpressionStapFind find, voi
 {
 	const Translation job = { expression, find, data, error };
 
-	return translate(&job, expression->root);
+	return expression_stap_translate(&job, expression->root);
 }

@@ -59,8 +59,8 @@ static bool fail_here(const Reading *reading)
 	return false;
 }
 
-static bool fail(const Reading *reading, const char *format, ...) G_GNUC_PRINTF(2, 3);
-static bool fail(const Reading *reading, const char *format, ...)
+static bool preset_parse_fail(const Reading *reading, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static bool preset_parse_fail(const Reading *reading, const char *format, ...)
 {
 	g_autofree char *reason = NULL;
 	va_list values;
@@ -83,8 +83,9 @@ static bool read_name(Reading *reading, const char *value)
 {
 	if (strspn(value, SMALL_LETTERS DIGITS "-_") < strlen(value) ||
 	    strlen(value) > NAME_BYTES_MAX)
-		return fail(reading, "a name has at most %u small letters, digits, '-' and '_'",
-			    NAME_BYTES_MAX);
+		return preset_parse_fail(reading,
+					 "a name has at most %u small letters, digits, '-' and '_'",
+					 NAME_BYTES_MAX);
 	return take_text(&reading->preset->name, value);
 }
 
@@ -103,13 +104,14 @@ static bool read_nouns(Reading *reading, const char *value)
 	g_auto(GStrv) nouns = g_strsplit(value, ";", -1);
 
 	if (g_strv_length(nouns) != 2 || !*nouns[0] || !*nouns[1])
-		return fail(reading, "two nouns are needed, like \"stall;stalls\"");
+		return preset_parse_fail(reading, "two nouns are needed, like \"stall;stalls\"");
 	take_text(&reading->preset->noun, nouns[0]);
 	return take_text(&reading->preset->nouns, nouns[1]);
 }
 
 /* Sets the value of the word, or fails with all words. */
-static bool choose(const Reading *reading, const Choice *choices, const char *word, int *value)
+static bool preset_parse_choose(const Reading *reading, const Choice *choices, const char *word,
+				int *value)
 {
 	g_autoptr(GString) names = g_string_new(NULL);
 
@@ -120,7 +122,7 @@ static bool choose(const Reading *reading, const Choice *choices, const char *wo
 		}
 		g_string_append_printf(names, "%s%s", names->len ? ", " : "", choice->name);
 	}
-	return fail(reading, "\"%s\" is none of %s", word, names->str);
+	return preset_parse_fail(reading, "\"%s\" is none of %s", word, names->str);
 }
 
 /* Sets the bits of the words between separators. */
@@ -132,7 +134,7 @@ static bool choose_some(const Reading *reading, const Choice *choices, const cha
 
 	*bits = 0;
 	for (char **word = words; *word; word++) {
-		if (!choose(reading, choices, g_strstrip(*word), &bit))
+		if (!preset_parse_choose(reading, choices, g_strstrip(*word), &bit))
 			return false;
 		*bits |= (unsigned)bit;
 	}
@@ -147,7 +149,7 @@ static bool read_view(Reading *reading, const char *value)
 					{ NULL, 0 } };
 	int view = 0;
 
-	if (!choose(reading, views, value, &view))
+	if (!preset_parse_choose(reading, views, value, &view))
 		return false;
 	reading->preset->view = (PresetView)view;
 	return true;
@@ -162,7 +164,7 @@ static bool read_unit(Reading *reading, const char *value)
 					{ NULL, 0 } };
 	int unit = 0;
 
-	if (!choose(reading, units, value, &unit))
+	if (!preset_parse_choose(reading, units, value, &unit))
 		return false;
 	reading->preset->unit = (PresetUnit)unit;
 	return true;
@@ -177,7 +179,7 @@ static bool read_stacks(Reading *reading, const char *value)
 					 { NULL, 0 } };
 	int chosen = 0;
 
-	if (!choose(reading, stacks, value, &chosen))
+	if (!preset_parse_choose(reading, stacks, value, &chosen))
 		return false;
 	reading->preset->stacks = (PresetStacks)chosen;
 	return true;
@@ -204,7 +206,8 @@ static bool read_needs(Reading *reading, const char *value)
 static bool read_by(Reading *reading, const char *value)
 {
 	if (strspn(value, SMALL_LETTERS "-,") < strlen(value))
-		return fail(reading, "keys as of --by are needed, like \"point,process\"");
+		return preset_parse_fail(reading,
+					 "keys as of --by are needed, like \"point,process\"");
 	return take_text(&reading->preset->by, value);
 }
 
@@ -212,7 +215,8 @@ static bool read_user_stacks(Reading *reading, const char *value)
 {
 	if (!g_str_equal(value, "fp") && !g_str_equal(value, "none") &&
 	    !g_str_equal(value, "dwarf") && !g_str_has_prefix(value, "dwarf,"))
-		return fail(reading, "\"%s\" is none of fp, dwarf, dwarf,BYTES, none", value);
+		return preset_parse_fail(reading, "\"%s\" is none of fp, dwarf, dwarf,BYTES, none",
+					 value);
 	return take_text(&reading->preset->user_stacks, value);
 }
 
@@ -279,8 +283,9 @@ static bool take_stap_probes(Reading *reading, GPtrArray **place, const char *va
 		return false;
 	for (guint i = 0; i < (*place)->len; i++)
 		if (((const ProbeSpec *)(*place)->pdata[i])->type != PROBE_STAP)
-			return fail(reading, "a probe point in SystemTap's spelling is needed, "
-					     "like kernel.trace(\"NAME\")");
+			return preset_parse_fail(reading,
+						 "a probe point in SystemTap's spelling is needed, "
+						 "like kernel.trace(\"NAME\")");
 	return true;
 }
 
@@ -327,7 +332,8 @@ static bool take_stap_formula(const Reading *reading, PresetFormula *formula, co
 	if (!bad)
 		bad = strstr(value, "%(");
 	if (bad)
-		return fail(reading, "'%c' is not part of an expression: remove it", *bad);
+		return preset_parse_fail(reading, "'%c' is not part of an expression: remove it",
+					 *bad);
 	return take_text(&formula->stap, value);
 }
 
@@ -361,12 +367,15 @@ static PresetValue *value_of(const Reading *reading, const char *column)
 		return value;
 	if (!g_ascii_isupper(*column) || strlen(column) > COLUMN_BYTES_MAX ||
 	    strspn(column, CAPITALS DIGITS "_") < strlen(column)) {
-		fail(reading, "a column has at most %u capitals, digits and '_', like value.PAGES",
-		     COLUMN_BYTES_MAX);
+		preset_parse_fail(
+			reading,
+			"a column has at most %u capitals, digits and '_', like value.PAGES",
+			COLUMN_BYTES_MAX);
 		return NULL;
 	}
 	if (reading->point->values->len == VALUES_MAX) {
-		fail(reading, "a point has at most %u columns: remove some", VALUES_MAX);
+		preset_parse_fail(reading, "a point has at most %u columns: remove some",
+				  VALUES_MAX);
 		return NULL;
 	}
 	value = g_new0(PresetValue, 1);
@@ -382,8 +391,8 @@ static bool take_value(Reading *reading, const char *text, bool is_at_begin)
 	if (!value)
 		return false;
 	if (value->formula.expression)
-		return fail(reading, "the column %s has a formula already: remove one",
-			    reading->rest);
+		return preset_parse_fail(reading, "the column %s has a formula already: remove one",
+					 reading->rest);
 	value->is_at_begin = is_at_begin;
 	return take_formula(reading, &value->formula, text);
 }
@@ -467,7 +476,7 @@ static bool fail_unknown_key(const Reading *reading, const Key *keys)
 	if (!nearest_append(nearest, names))
 		for (const Key *key = keys; key->name; key++)
 			g_string_append_printf(names, "%s%s", names->len ? ", " : "", key->name);
-	return fail(reading, "unknown key; there is %s", names->str);
+	return preset_parse_fail(reading, "unknown key; there is %s", names->str);
 }
 
 /* Reads one key of the current group. */
@@ -483,9 +492,11 @@ static bool read_key(Reading *reading, const Key *keys)
 	if (!key)
 		return fail_unknown_key(reading, keys);
 	if (!*g_strstrip(value))
-		return fail(reading, "a value is missing: write one or remove the key");
+		return preset_parse_fail(reading,
+					 "a value is missing: write one or remove the key");
 	if (!escape_is_printable(value) || strlen(value) > TEXT_BYTES_MAX)
-		return fail(reading, "a value has at most %u printable characters", TEXT_BYTES_MAX);
+		return preset_parse_fail(reading, "a value has at most %u printable characters",
+					 TEXT_BYTES_MAX);
 	return key->read(reading, value);
 }
 
@@ -500,7 +511,7 @@ static bool read_keys(Reading *reading, const char *group, const Key *keys)
 		reading->key = *name;
 		if (!g_str_equal(key, *name)) {
 			reading->key = key;
-			return fail(reading, "the key is not printable: remove it");
+			return preset_parse_fail(reading, "the key is not printable: remove it");
 		}
 		if (!read_key(reading, keys))
 			return false;
@@ -509,7 +520,7 @@ static bool read_keys(Reading *reading, const char *group, const Key *keys)
 }
 
 /* Gives the point the formulas of all points that it has no own ones for. */
-static bool inherit(Reading *reading, const char *key, PresetFormula *formula)
+static bool preset_parse_inherit(Reading *reading, const char *key, PresetFormula *formula)
 {
 	g_autofree char *value = g_key_file_get_string(reading->keys, "preset", key, NULL);
 
@@ -520,7 +531,7 @@ static bool inherit(Reading *reading, const char *key, PresetFormula *formula)
 static bool fail_key(Reading *reading, const char *key, const char *reason)
 {
 	reading->key = key;
-	return fail(reading, "%s", reason);
+	return preset_parse_fail(reading, "%s", reason);
 }
 
 static bool has_key(const Reading *reading, const char *key)
@@ -575,9 +586,9 @@ static bool read_point(Reading *reading, const char *group)
 		return fail_key(reading, "name", "too many points: remove some");
 	reading->point = preset_add_point(reading->preset, name);
 	return read_keys(reading, group, point_keys) &&
-	       inherit(reading, "weight", &reading->point->weight) &&
-	       inherit(reading, "where", &reading->point->where) && check_probes(reading) &&
-	       check_values(reading);
+	       preset_parse_inherit(reading, "weight", &reading->point->weight) &&
+	       preset_parse_inherit(reading, "where", &reading->point->where) &&
+	       check_probes(reading) && check_values(reading);
 }
 
 static bool fail_group(const Reading *reading, const char *group)
@@ -624,9 +635,10 @@ static bool check_columns(Reading *reading)
 			continue;
 		known = g_strjoinv(", ", unconst(preset_columns));
 		reading->key = "columns";
-		return fail(reading,
-			    "no column \"%s\": there are %s and those of value.COLUMN=", *column,
-			    known);
+		return preset_parse_fail(
+			reading,
+			"no column \"%s\": there are %s and those of value.COLUMN=", *column,
+			known);
 	}
 	return true;
 }
@@ -650,7 +662,7 @@ static bool check_preset(Reading *reading)
 	return check_columns(reading);
 }
 
-static bool load(Reading *reading, const char *text)
+static bool preset_parse_load(Reading *reading, const char *text)
 {
 	if (g_key_file_load_from_data(reading->keys, text, strlen(text), G_KEY_FILE_NONE,
 				      reading->error))
@@ -676,7 +688,7 @@ Preset *preset_parse(const char *file, const char *text, GError **error)
 	GError *first = NULL;
 	Reading reading = { .file = file, .keys = keys, .preset = preset, .error = &first };
 
-	if (load(&reading, text) && read_keys(&reading, "preset", preset_keys) &&
+	if (preset_parse_load(&reading, text) && read_keys(&reading, "preset", preset_keys) &&
 	    read_points(&reading) && check_preset(&reading))
 		return g_steal_pointer(&preset);
 	escape_error(first);

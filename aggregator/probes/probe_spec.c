@@ -50,8 +50,9 @@ const char *probe_spec_prefix(guint index)
 }
 
 /* Sets the error "probe "TEXT": REASON". Returns false. */
-static bool fail(GError **error, const char *text, const char *format, ...) G_GNUC_PRINTF(3, 4);
-static bool fail(GError **error, const char *text, const char *format, ...)
+static bool probe_spec_fail(GError **error, const char *text, const char *format, ...)
+	G_GNUC_PRINTF(3, 4);
+static bool probe_spec_fail(GError **error, const char *text, const char *format, ...)
 {
 	g_autofree char *reason = NULL;
 	g_autofree char *message = NULL;
@@ -79,7 +80,7 @@ static bool fail_unknown(GError **error, const char *text)
 		g_string_append(known, forms[i].form);
 	}
 	if (!colon)
-		return fail(error, text, "no kind of probe: use %s", known->str);
+		return probe_spec_fail(error, text, "no kind of probe: use %s", known->str);
 	escape_append_len(kind, text, (gsize)(colon - text) + 1);
 	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
 		    "unknown kind of probe \"%s\": use %s", kind->str, known->str);
@@ -109,9 +110,10 @@ static bool parse_stap(ProbeSpec *spec, GError **error)
 	const char *bad = strpbrk(spec->text, "{};#%");
 
 	if (bad)
-		return fail(error, spec->text,
-			    "'%c' is not part of a probe point: write the point without a handler",
-			    *bad);
+		return probe_spec_fail(
+			error, spec->text,
+			"'%c' is not part of a probe point: write the point without a handler",
+			*bad);
 	spec->type = PROBE_STAP;
 	spec->name = g_strdup(spec->text);
 	return true;
@@ -127,13 +129,14 @@ static bool take_offset(ProbeSpec *spec, const ProbeForm *form, GError **error)
 	if (!plus)
 		return true;
 	if (!form->has_offset)
-		return fail(error, spec->text, "%s takes no offset: leave out \"%s\"", form->form,
-			    plus);
+		return probe_spec_fail(error, spec->text, "%s takes no offset: leave out \"%s\"",
+				       form->form, plus);
 	is_hexadecimal = g_str_has_prefix(plus, "+0x");
 	if (!g_ascii_string_to_unsigned(plus + (is_hexadecimal ? 3 : 1), is_hexadecimal ? 16 : 10,
 					0, G_MAXUINT32, &offset, NULL))
-		return fail(error, spec->text,
-			    "the offset after '+' is a number of bytes, like +16 or +0x10");
+		return probe_spec_fail(
+			error, spec->text,
+			"the offset after '+' is a number of bytes, like +16 or +0x10");
 	spec->offset = offset;
 	*plus = '\0';
 	return true;
@@ -145,15 +148,17 @@ static bool check_part(const ProbeSpec *spec, const ProbeForm *form, const char 
 	size_t good = form->allowed ? strspn(part, form->allowed) : strcspn(part, " |");
 
 	if (!*part)
-		return fail(error, spec->text, "a part is missing: use %s", form->form);
+		return probe_spec_fail(error, spec->text, "a part is missing: use %s", form->form);
 	if (!part[good])
 		return true;
 	if (strchr("*?[", part[good]))
-		return fail(error, spec->text, "only t:GROUP:NAME can have globs like '%c'",
-			    part[good]);
+		return probe_spec_fail(error, spec->text,
+				       "only t:GROUP:NAME can have globs like '%c'", part[good]);
 	if ((guchar)part[good] >= 0x80)
-		return fail(error, spec->text, "only ASCII is allowed here: use %s", form->form);
-	return fail(error, spec->text, "'%c' is not allowed here: use %s", part[good], form->form);
+		return probe_spec_fail(error, spec->text, "only ASCII is allowed here: use %s",
+				       form->form);
+	return probe_spec_fail(error, spec->text, "'%c' is not allowed here: use %s", part[good],
+			       form->form);
 }
 
 /* Cuts the last part, behind a colon, off the text. Returns NULL if there is none. */
@@ -168,7 +173,7 @@ static char *cut_part(char *text)
 }
 
 /* Cuts from the end: a path may contain colons. */
-static bool split(ProbeSpec *spec, const ProbeForm *form, GError **error)
+static bool probe_spec_split(ProbeSpec *spec, const ProbeForm *form, GError **error)
 {
 	g_autofree char *rest = g_strdup(spec->text + strlen(form->prefix));
 
@@ -180,7 +185,7 @@ static bool split(ProbeSpec *spec, const ProbeForm *form, GError **error)
 		spec->name = g_strdup(rest);
 	}
 	if (!spec->name || !*rest || (form->has_path && form->has_group && !spec->group))
-		return fail(error, spec->text, "a part is missing: use %s", form->form);
+		return probe_spec_fail(error, spec->text, "a part is missing: use %s", form->form);
 	if (form->has_path)
 		spec->path = g_steal_pointer(&rest);
 	else if (form->has_group)
@@ -191,7 +196,7 @@ static bool split(ProbeSpec *spec, const ProbeForm *form, GError **error)
 static bool parse_form(ProbeSpec *spec, const ProbeForm *form, GError **error)
 {
 	spec->type = form->type;
-	if (!split(spec, form, error) || !take_offset(spec, form, error))
+	if (!probe_spec_split(spec, form, error) || !take_offset(spec, form, error))
 		return false;
 	if (spec->group && !check_part(spec, form, spec->group, error))
 		return false;
@@ -221,7 +226,8 @@ static bool parse(ProbeSpec *spec, GError **error)
 		return false;
 	}
 	if (has_control_characters(spec->text))
-		return fail(error, spec->text, "control characters are not allowed: remove them");
+		return probe_spec_fail(error, spec->text,
+				       "control characters are not allowed: remove them");
 	if (form)
 		return parse_form(spec, form, error);
 	return is_stap(spec->text) ? parse_stap(spec, error) : fail_unknown(error, spec->text);

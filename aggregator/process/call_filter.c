@@ -128,15 +128,16 @@ typedef struct {
 	unsigned short length;
 } Filter;
 
-static void add(Filter *filter, struct sock_filter instruction)
+static void call_filter_add(Filter *filter, struct sock_filter instruction)
 {
 	if (filter->length < FILTER_MAX)
 		filter->code[filter->length++] = instruction;
 }
 
-static void load(Filter *filter, size_t offset)
+static void call_filter_load(Filter *filter, size_t offset)
 {
-	add(filter, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset));
+	call_filter_add(filter,
+			(struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset));
 }
 
 /* Loads the lower half of an argument. */
@@ -144,26 +145,27 @@ static void load_argument(Filter *filter, unsigned number)
 {
 	size_t half = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? sizeof(uint32_t) : 0;
 
-	load(filter, offsetof(struct seccomp_data, args) + number * sizeof(uint64_t) + half);
+	call_filter_load(filter,
+			 offsetof(struct seccomp_data, args) + number * sizeof(uint64_t) + half);
 }
 
-static void answer(Filter *filter, uint32_t action)
+static void call_filter_answer(Filter *filter, uint32_t action)
 {
-	add(filter, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
+	call_filter_add(filter, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
 }
 
 /* Skips so many instructions unless the loaded value is that one. */
 static void skip_unless(Filter *filter, uint32_t value, uint8_t instructions)
 {
-	add(filter,
-	    (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, instructions));
+	call_filter_add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0,
+							     instructions));
 }
 
-static void allow(Filter *filter, const uint16_t *numbers, size_t count)
+static void call_filter_allow(Filter *filter, const uint16_t *numbers, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		skip_unless(filter, numbers[i], 1);
-		answer(filter, SECCOMP_RET_ALLOW);
+		call_filter_answer(filter, SECCOMP_RET_ALLOW);
 	}
 }
 
@@ -172,10 +174,10 @@ static void allow_restricted(Filter *filter, const RestrictedCall *calls, size_t
 	for (size_t i = 0; i < count; i++) {
 		skip_unless(filter, calls[i].number, 4);
 		load_argument(filter, calls[i].argument);
-		add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K,
-							 calls[i].refused_bits, 1, 0));
-		answer(filter, SECCOMP_RET_ALLOW);
-		answer(filter, SECCOMP_RET_ERRNO | EPERM);
+		call_filter_add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K,
+								     calls[i].refused_bits, 1, 0));
+		call_filter_answer(filter, SECCOMP_RET_ALLOW);
+		call_filter_answer(filter, SECCOMP_RET_ERRNO | EPERM);
 	}
 }
 
@@ -190,8 +192,8 @@ static void allow_socketcall(Filter *filter)
 
 	skip_unless(filter, SYS_socketcall, 2 * G_N_ELEMENTS(calls) + 2);
 	load_argument(filter, 0);
-	allow(filter, calls, G_N_ELEMENTS(calls));
-	answer(filter, SECCOMP_RET_ERRNO | EPERM);
+	call_filter_allow(filter, calls, G_N_ELEMENTS(calls));
+	call_filter_answer(filter, SECCOMP_RET_ERRNO | EPERM);
 }
 
 #else
@@ -205,20 +207,21 @@ static void allow_socketcall(Filter *filter)
 
 static void make_filter(Filter *filter, ChildRights rights)
 {
-	load(filter, offsetof(struct seccomp_data, arch));
-	add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FILTER_MACHINE, 1, 0));
-	answer(filter, SECCOMP_RET_KILL);
-	load(filter, offsetof(struct seccomp_data, nr));
-	allow(filter, allowed, G_N_ELEMENTS(allowed));
+	call_filter_load(filter, offsetof(struct seccomp_data, arch));
+	call_filter_add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+							     FILTER_MACHINE, 1, 0));
+	call_filter_answer(filter, SECCOMP_RET_KILL);
+	call_filter_load(filter, offsetof(struct seccomp_data, nr));
+	call_filter_allow(filter, allowed, G_N_ELEMENTS(allowed));
 	if (rights == CHILD_PROBES)
-		allow(filter, (const uint16_t[]){ SYS_perf_event_open }, 1);
+		call_filter_allow(filter, (const uint16_t[]){ SYS_perf_event_open }, 1);
 	if (rights != CHILD_READS) {
-		allow(filter, allowed_to_openers, G_N_ELEMENTS(allowed_to_openers));
+		call_filter_allow(filter, allowed_to_openers, G_N_ELEMENTS(allowed_to_openers));
 		allow_restricted(filter, without_writing, G_N_ELEMENTS(without_writing));
 	}
 	allow_restricted(filter, without_code, G_N_ELEMENTS(without_code));
 	allow_socketcall(filter);
-	answer(filter, SECCOMP_RET_ERRNO | EPERM);
+	call_filter_answer(filter, SECCOMP_RET_ERRNO | EPERM);
 }
 
 bool call_filter_set(ChildRights rights)

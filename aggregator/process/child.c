@@ -45,7 +45,7 @@ static uint64_t ended_cpu_ns; /* what those that have ended took */
 
 /* In the child. */
 
-static void fail(int socket, const char *problem, const char *step)
+static void child_fail(int socket, const char *problem, const char *step)
 {
 	const ChildMessage message = { CHILD_MESSAGE_FAILED, 0 };
 	g_autofree char *text = g_strdup_printf("%s%s: %s", problem, step, g_strerror(errno));
@@ -83,8 +83,8 @@ static bool open_places(int *fds, unsigned count)
 	return is_open;
 }
 
-static void G_GNUC_NORETURN become(const ChildType *type, int *fds, unsigned count, void *data,
-				   pid_t program)
+static void G_GNUC_NORETURN child_become(const ChildType *type, int *fds, unsigned count,
+					 void *data, pid_t program)
 {
 	const ChildMessage end = { CHILD_MESSAGE_END, 0 };
 	const char *problem;
@@ -93,7 +93,7 @@ static void G_GNUC_NORETURN become(const ChildType *type, int *fds, unsigned cou
 	/* An open() may wait; giving up the rights clears this, so it is repeated. */
 	child_signals_end_with(program, SIGKILL);
 	if (!open_places(fds + 1, count - 1))
-		fail(fds[0], "it cannot be opened", "");
+		child_fail(fds[0], "it cannot be opened", "");
 	problem = child_sandbox_drop_privileges(type->rights);
 	child_signals_end_with(program, SIGKILL);
 	if (!problem && type->prepare)
@@ -101,8 +101,9 @@ static void G_GNUC_NORETURN become(const ChildType *type, int *fds, unsigned cou
 	if (!problem)
 		problem = child_sandbox_close(type->rights, &type->limits);
 	if (problem)
-		fail(fds[0],
-		     "the process that reads files of others cannot give up its rights: ", problem);
+		child_fail(fds[0],
+			   "the process that reads files of others cannot give up its rights: ",
+			   problem);
 	type->run(fds[0], fds + 1, data);
 	child_port_send(fds[0], &end, NULL, 0, -1, true);
 	_exit(0);
@@ -115,7 +116,7 @@ static uint64_t timeval_ns(const struct timeval *time)
 	return (uint64_t)time->tv_sec * NS_PER_SECOND + (uint64_t)time->tv_usec * 1000;
 }
 
-static void reap(Known *process, int *status)
+static void child_reap(Known *process, int *status)
 {
 	struct rusage usage;
 
@@ -152,7 +153,7 @@ static Known *oldest_ended(void)
 	for (int i = 0; i < known_used; i++) {
 		int status;
 
-		reap(&known[i], &status);
+		child_reap(&known[i], &status);
 		if (known[i].ended_ns && (!oldest || known[i].ended_ns < oldest->ended_ns))
 			oldest = &known[i];
 	}
@@ -161,7 +162,7 @@ static Known *oldest_ended(void)
 
 /* Returns room for one more; NULL: too many are left behind. If very many were started in a short
    time, the first ones are forgotten early. */
-static Known *room(void)
+static Known *child_room(void)
 {
 	const uint64_t kept_ns = (uint64_t)KNOWN_AFTER_S * NS_PER_SECOND;
 	Known *oldest = oldest_ended();
@@ -183,7 +184,7 @@ bool child_start(Child *child, const ChildType *type, const int *fds, unsigned c
 {
 	int all[CHILD_FDS_MAX + 1] = { -1 }, pair[2];
 	const pid_t program = getpid();
-	Known *process = room();
+	Known *process = child_room();
 
 	*child = (Child){ .socket = -1 };
 	errno = EAGAIN;
@@ -196,7 +197,7 @@ bool child_start(Child *child, const ChildType *type, const int *fds, unsigned c
 	child_sandbox_choose_user();
 	child->pid = child_signals_fork();
 	if (!child->pid)
-		become(type, all, count + 1, data, program);
+		child_become(type, all, count + 1, data, program);
 	close(pair[1]);
 	if (child->pid < 0) {
 		close(pair[0]);
@@ -208,7 +209,7 @@ bool child_start(Child *child, const ChildType *type, const int *fds, unsigned c
 	return true;
 }
 
-static Known *find(pid_t pid)
+static Known *child_find(pid_t pid)
 {
 	for (int i = 0; i < known_used; i++)
 		if (known[i].pid == pid && !known[i].ended_ns)
@@ -219,7 +220,7 @@ static Known *find(pid_t pid)
 /* Kills a child. Returns what is known of it; NULL: it was waited for before. */
 static Known *leave(Child *child)
 {
-	Known *process = child->pid > 0 ? find(child->pid) : NULL;
+	Known *process = child->pid > 0 ? child_find(child->pid) : NULL;
 
 	if (child->socket >= 0)
 		close(child->socket);
@@ -241,10 +242,10 @@ int child_end(Child *child)
 
 	if (!process)
 		return status;
-	reap(process, &status);
+	child_reap(process, &status);
 	for (int i = 0; i < END_PATIENCE_MS && !process->ended_ns; i++) {
 		sleep_ms(1);
-		reap(process, &status);
+		child_reap(process, &status);
 	}
 	return status;
 }
@@ -381,7 +382,7 @@ static char *problem_of(const ChildCall *call, ChildEnd end, int status)
    answered is not waited for: there may be hundreds. */
 static int end_of(Calling *calling, ChildEnd end)
 {
-	Known *process = find(calling->child.pid);
+	Known *process = child_find(calling->child.pid);
 	int status = -1;
 
 	if (end == CHILD_ANSWERED) {
@@ -389,7 +390,7 @@ static int end_of(Calling *calling, ChildEnd end)
 		return status;
 	}
 	for (int i = 0; end == CHILD_LOST && process && i < END_PATIENCE_MS; i++) {
-		reap(process, &status);
+		child_reap(process, &status);
 		if (process->ended_ns)
 			break;
 		sleep_ms(1);

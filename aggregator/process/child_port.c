@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-static void attach(struct msghdr *header, char *room, size_t room_bytes, int fd)
+static void child_port_attach(struct msghdr *header, char *room, size_t room_bytes, int fd)
 {
 	header->msg_control = room;
 	header->msg_controllen = room_bytes;
@@ -35,7 +35,7 @@ bool child_port_send(int socket, const ChildMessage *message, const void *body, 
 	ssize_t sent;
 
 	if (fd >= 0)
-		attach(&header, room, sizeof(room), fd);
+		child_port_attach(&header, room, sizeof(room), fd);
 	do
 		sent = sendmsg(socket, &header, MSG_NOSIGNAL | (waits ? 0 : MSG_DONTWAIT));
 	while (sent < 0 && errno == EINTR);

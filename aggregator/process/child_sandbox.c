@@ -166,7 +166,7 @@ const char *child_sandbox_drop_privileges(ChildRights rights)
 /* Limits. */
 
 /* A limit of the host that is lower stays. */
-static bool limit(int resource, rlim_t max)
+static bool child_sandbox_limit(int resource, rlim_t max)
 {
 	struct rlimit both;
 
@@ -202,8 +202,9 @@ static bool limit_memory(const ChildLimits *limits)
 #if !defined(__SANITIZE_ADDRESS__)
 	ChildLimits used = memory_in_use();
 
-	return limit(RLIMIT_AS, used.address_space_bytes + limits->address_space_bytes) &&
-	       limit(RLIMIT_DATA, used.data_bytes + limits->data_bytes);
+	return child_sandbox_limit(RLIMIT_AS,
+				   used.address_space_bytes + limits->address_space_bytes) &&
+	       child_sandbox_limit(RLIMIT_DATA, used.data_bytes + limits->data_bytes);
 #else
 	(void)limits, (void)memory_in_use;
 	return true;
@@ -215,8 +216,10 @@ const char *child_sandbox_close(ChildRights rights, const ChildLimits *limits)
 	/* Descriptors in flight count for the one who sends them (too_many_unix_fds()). */
 	bool sends_files = rights != CHILD_READS;
 
-	if (!limit(RLIMIT_NPROC, 0) || !limit(RLIMIT_FSIZE, 0) || !limit(RLIMIT_CORE, 0) ||
-	    (!sends_files && !limit(RLIMIT_NOFILE, FILES_MAX)) || !limit_memory(limits))
+	if (!child_sandbox_limit(RLIMIT_NPROC, 0) || !child_sandbox_limit(RLIMIT_FSIZE, 0) ||
+	    !child_sandbox_limit(RLIMIT_CORE, 0) ||
+	    (!sends_files && !child_sandbox_limit(RLIMIT_NOFILE, FILES_MAX)) ||
+	    !limit_memory(limits))
 		return "setrlimit()";
 	return call_filter_set(rights) ? NULL : "the filter of system calls";
 }

@@ -31,7 +31,7 @@ static void ignore_all(void)
 }
 
 /* The first one at the end says all. Handlers of more would interrupt sleeps again and again. */
-static void note(int number)
+static void stop_signal_note(int number)
 {
 	const uint64_t one = 1;
 	const int before = errno;
@@ -53,7 +53,7 @@ static bool is_ignored(int number)
 
 void stop_signal_catch(void)
 {
-	const struct sigaction action = { .sa_handler = note, .sa_flags = SA_RESTART };
+	const struct sigaction action = { .sa_handler = stop_signal_note, .sa_flags = SA_RESTART };
 
 	if (event < 0)
 		event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

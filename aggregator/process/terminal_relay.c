@@ -61,7 +61,7 @@ typedef struct {
 
 /* In the program. */
 
-static bool fail(GError **error, const char *what)
+static bool terminal_relay_fail(GError **error, const char *what)
 {
 	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno),
 		    "-u: no terminal for the command (%s: %s): redirect its input and output, or "
@@ -111,13 +111,13 @@ bool terminal_pair_open(TerminalPair *pair, uid_t owner, GError **error)
 	*pair = (TerminalPair){ .outer = -1, .relay = -1, .inner = -1 };
 	pair->outer = open_outer(&standard);
 	if (pair->outer < 0)
-		return standard > STDERR_FILENO || fail(error, "the user's");
+		return standard > STDERR_FILENO || terminal_relay_fail(error, "the user's");
 	if (standard > STDERR_FILENO ||
 	    ttyname_r(standard, pair->outer_name, sizeof(pair->outer_name)))
 		pair->outer_name[0] = '\0';
 	if (open_inner(pair, owner))
 		return true;
-	fail(error, "a pseudo terminal");
+	terminal_relay_fail(error, "a pseudo terminal");
 	terminal_pair_close(pair);
 	return false;
 }
@@ -143,7 +143,7 @@ static bool is_foreground(const Relay *relay)
 	return group < 0 ? relay->outer >= 0 && errno == ENOTTY : group == getpgrp();
 }
 
-static void ask(const Relay *relay, SessionRequestKind kind, int number)
+static void terminal_relay_ask(const Relay *relay, SessionRequestKind kind, int number)
 {
 	SessionRequest request = { .kind = kind, .number = number };
 
@@ -216,7 +216,7 @@ static void end_keys(Relay *relay)
 	if (!relay->has_keys || relay->inner < 0)
 		return;
 	relay->has_keys = false;
-	ask(relay, SESSION_FOREGROUND, 0);
+	terminal_relay_ask(relay, SESSION_FOREGROUND, 0);
 	relay->keys.length = 0;
 	if (tcgetattr(relay->inner, &inner) || !(inner.c_lflag & ICANON))
 		return;
@@ -234,7 +234,7 @@ static void place_command(Relay *relay)
 		return;
 	if (in_front)
 		take_outer(relay);
-	ask(relay, in_front ? SESSION_FOREGROUND : SESSION_BACKGROUND, 0);
+	terminal_relay_ask(relay, in_front ? SESSION_FOREGROUND : SESSION_BACKGROUND, 0);
 }
 
 /* A pipe among the standard files: a pager at its other end may need the keyboard, so the command
@@ -249,7 +249,7 @@ static bool begins_in_foreground(void)
 	return isatty(STDIN_FILENO);
 }
 
-static void start(Relay *relay, RelayStart how)
+static void terminal_relay_start(Relay *relay, RelayStart how)
 {
 	relay->is_released = relay->has_keys = true;
 	if (how == RELAY_START_WITHOUT_KEYS)
@@ -274,10 +274,10 @@ static bool stop_job(int number)
 	return !sigpending(&pending) && sigismember(&pending, SIGCONT);
 }
 
-static void resume(Relay *relay)
+static void terminal_relay_resume(Relay *relay)
 {
 	place_command(relay);
-	ask(relay, SESSION_SIGNAL, SIGCONT);
+	terminal_relay_ask(relay, SESSION_SIGNAL, SIGCONT);
 }
 
 static void command_stopped(Relay *relay, int number)
@@ -290,13 +290,13 @@ static void command_stopped(Relay *relay, int number)
 		return;
 	relay->wants_keys |= asks_for_keys;
 	if (asks_for_keys && is_foreground(relay)) {
-		resume(relay);
+		terminal_relay_resume(relay);
 		return;
 	}
 	restore_outer(relay);
 	if (!stop_job(number) && asks_for_keys)
 		end_keys(relay);
-	resume(relay);
+	terminal_relay_resume(relay);
 }
 
 static void session_spoke(Relay *relay)
@@ -333,9 +333,9 @@ static void take_signals(Relay *relay)
 		else if (!relay->is_released || info.ssi_pid == (uint32_t)getpid())
 			continue;
 		else if (info.ssi_signo == SIGCONT)
-			resume(relay);
+			terminal_relay_resume(relay);
 		else
-			ask(relay, SESSION_SIGNAL, (int)info.ssi_signo);
+			terminal_relay_ask(relay, SESSION_SIGNAL, (int)info.ssi_signo);
 	}
 }
 
@@ -345,7 +345,7 @@ static void program_spoke(Relay *relay)
 	char how;
 
 	if (recv(relay->program, &how, sizeof(how), 0) == sizeof(how)) {
-		start(relay, (RelayStart)how);
+		terminal_relay_start(relay, (RelayStart)how);
 		return;
 	}
 	if (!relay->is_released) {
@@ -381,7 +381,7 @@ static void signal_job(const Relay *relay)
 	}
 }
 
-static bool pull(int fd, Chunk *chunk)
+static bool terminal_relay_pull(int fd, Chunk *chunk)
 {
 	ssize_t got = read(fd, chunk->bytes, sizeof(chunk->bytes));
 
@@ -390,7 +390,7 @@ static bool pull(int fd, Chunk *chunk)
 	return got > 0;
 }
 
-static void push(int fd, Chunk *chunk)
+static void terminal_relay_push(int fd, Chunk *chunk)
 {
 	ssize_t put = write(fd, chunk->bytes + chunk->at, chunk->length);
 
@@ -405,13 +405,13 @@ static void take_keys(Relay *relay)
 	/* The shell took the terminal without stopping us. */
 	if (!is_foreground(relay))
 		relay->is_taken = false;
-	else if (pull(relay->outer, &relay->keys))
+	else if (terminal_relay_pull(relay->outer, &relay->keys))
 		signal_job(relay);
 }
 
 static bool take_output(Relay *relay)
 {
-	if (!pull(relay->inner, &relay->output))
+	if (!terminal_relay_pull(relay->inner, &relay->output))
 		return false;
 	follow_output_modes(relay);
 	return true;
@@ -457,7 +457,7 @@ static void wait_for_any(const Relay *relay, struct pollfd ready[WITH_ALL])
 		memset(ready, 0, WITH_ALL * sizeof(*ready));
 }
 
-static void turn(Relay *relay)
+static void terminal_relay_turn(Relay *relay)
 {
 	struct pollfd ready[WITH_ALL];
 
@@ -465,9 +465,9 @@ static void turn(Relay *relay)
 	if (ready[WITH_INNER].revents & POLLIN)
 		take_output(relay);
 	if (ready[WITH_INNER].revents & POLLOUT)
-		push(relay->inner, &relay->keys);
+		terminal_relay_push(relay->inner, &relay->keys);
 	if (ready[WITH_OUTER].revents & POLLOUT)
-		push(relay->outer, &relay->output);
+		terminal_relay_push(relay->outer, &relay->output);
 	if (ready[WITH_OUTER].revents & POLLIN)
 		take_keys(relay);
 	if (ready[WITH_SIGNALS].revents)
@@ -506,7 +506,7 @@ static void G_GNUC_NORETURN end_as_command(int status)
 static void G_GNUC_NORETURN relay_run(Relay *relay)
 {
 	while (!relay->has_ended || has_output(relay))
-		turn(relay);
+		terminal_relay_turn(relay);
 	restore_outer(relay);
 	end_as_command(relay->status);
 }

@@ -56,7 +56,7 @@ static bool report_changes(const Session *session)
 	return false;
 }
 
-static void release(Session *session)
+static void terminal_session_release(Session *session)
 {
 	if (session->go < 0)
 		return;
@@ -66,7 +66,7 @@ static void release(Session *session)
 }
 
 /* The command was not waited for yet, so its pid is its own. */
-static void obey(Session *session, const SessionRequest *request)
+static void terminal_session_obey(Session *session, const SessionRequest *request)
 {
 	if (request->kind == SESSION_SIGNAL) {
 		kill(-session->command, request->number);
@@ -74,7 +74,7 @@ static void obey(Session *session, const SessionRequest *request)
 	}
 	tcsetpgrp(session->terminal,
 		  request->kind == SESSION_FOREGROUND ? session->command : getpgrp());
-	release(session);
+	terminal_session_release(session);
 }
 
 /* A command that was not released ends now. The end of the leader hangs up a running one. */
@@ -88,7 +88,7 @@ static void G_GNUC_NORETURN give_up(const Session *session)
 	_exit(0);
 }
 
-static void G_GNUC_NORETURN serve(Session *session)
+static void G_GNUC_NORETURN terminal_session_serve(Session *session)
 {
 	struct pollfd ready[] = {
 		{ .fd = session->child_signals, .events = POLLIN },
@@ -105,7 +105,7 @@ static void G_GNUC_NORETURN serve(Session *session)
 			continue;
 		if (recv(session->relay, &request, sizeof(request), 0) != sizeof(request))
 			give_up(session);
-		obey(session, &request);
+		terminal_session_obey(session, &request);
 	}
 }
 
@@ -147,5 +147,5 @@ int terminal_session_lead(int terminal, int relay, int pid_fd)
 	session.relay = kept[1];
 	session.go = kept[2];
 	session.child_signals = open_child_signals();
-	serve(&session);
+	terminal_session_serve(&session);
 }

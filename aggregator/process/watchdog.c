@@ -62,7 +62,7 @@ static void (*remove_probes)(const char *group);
 /* Undoing, in the watchdog. */
 
 /* Runs a program to its end, with an empty environment. */
-static void run(const char *const argv[])
+static void watchdog_run(const char *const argv[])
 {
 	char *const environment[] = { NULL };
 	pid_t pid = fork();
@@ -90,7 +90,7 @@ static void undo_module(const Message *item)
 	uint64_t end_ns = clock_monotonic_ns() + MODULE_PATIENCE_MS * 1000000ULL;
 
 	while (!access(item->sys_folder, F_OK) && clock_monotonic_ns() < end_ns) {
-		run(argv);
+		watchdog_run(argv);
 		if (access(item->sys_folder, F_OK))
 			return;
 		sleep_ms(TRY_EVERY_MS);
@@ -101,7 +101,7 @@ static void undo_folder(const Message *item)
 {
 	const char *const argv[] = { "/bin/rm", "-rf", "--", item->path, NULL };
 
-	run(argv);
+	watchdog_run(argv);
 }
 
 /* Another process may have created a file of that name since then. */
@@ -167,7 +167,7 @@ static bool is_same(const Message *left, const Message *right)
 	       !strcmp(left->path, right->path) && !strcmp(left->sys_folder, right->sys_folder);
 }
 
-static void take(const Message *message)
+static void watchdog_take(const Message *message)
 {
 	for (size_t i = 0; i < ITEMS_MAX; i++) {
 		if (message->is_withdrawn && is_same(&items[i], message)) {
@@ -204,7 +204,7 @@ static void G_GNUC_NORETURN become_watchdog(int fd)
 	while ((length = recv(fd, &message, sizeof(message), 0)) > 0 ||
 	       (length < 0 && errno == EINTR)) {
 		if (length == sizeof(message))
-			take(&message);
+			watchdog_take(&message);
 	}
 	undo_all();
 	_exit(0);
@@ -212,7 +212,7 @@ static void G_GNUC_NORETURN become_watchdog(int fd)
 
 /* The program's side. */
 
-static bool fail(GError **error, const char *what)
+static bool watchdog_fail(GError **error, const char *what)
 {
 	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno),
 		    "the watchdog that cleans up after us could not be started: %s: %s", what,
@@ -236,13 +236,13 @@ bool watchdog_start(void (*probe_remover)(const char *group), GError **error)
 
 	remove_probes = probe_remover;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return fail(error, "socketpair");
+		return watchdog_fail(error, "socketpair");
 	watchdog_pid = fork_watchdog(pair[0]);
 	close(pair[0]);
 	watchdog_fd = pair[1];
 	if (watchdog_pid > 0)
 		return true;
-	fail(error, "fork");
+	watchdog_fail(error, "fork");
 	watchdog_forget();
 	return false;
 }

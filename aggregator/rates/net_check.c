@@ -107,8 +107,8 @@ double net_check_tolerance(const SlabinfoCache *cache, unsigned cpus)
 
 /* The growth that traced events do not explain, in objects. What the kernel holds ready is within
    the accuracy of the reading. */
-static double unexplained(const NetCheck *check, const Traced *traced, const SlabinfoCache *now,
-			  double growth, uint64_t events_lost)
+static double net_check_unexplained(const NetCheck *check, const Traced *traced,
+				    const SlabinfoCache *now, double growth, uint64_t events_lost)
 {
 	return ABS(net_of(traced) - growth) - net_check_tolerance(now, check->cpus) -
 	       (double)events_lost;
@@ -129,7 +129,7 @@ static NetVerdict judge(const NetCheck *check, const char *cache, Traced *traced
 	if (!now)
 		return traced->frees ? NET_CONFIRMED : NET_UNCONFIRMED;
 	growth = (double)now->objects_in_use - (double)(start ? start->objects_in_use : 0);
-	excess = unexplained(check, traced, now, growth, reading->events_lost);
+	excess = net_check_unexplained(check, traced, now, growth, reading->events_lost);
 	if (excess > (double)traced->events_last * reading->lag) {
 		if (!traced->is_confirmed || had_no_events || !(reading->lag > 0))
 			return NET_CONTRADICTED;

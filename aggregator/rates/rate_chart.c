@@ -107,7 +107,7 @@ static void halve_points(RatePoint points[RATE_CHART_POINTS])
 		points[i] = nothing;
 }
 
-static void halve(RateChart *chart)
+static void rate_chart_halve(RateChart *chart)
 {
 	for (guint i = 0; i < chart->caches->len; i++)
 		halve_points(((ChartCache *)chart->caches->pdata[i])->points);
@@ -124,7 +124,7 @@ bool rate_chart_take(RateChart *chart, const RateTable *table)
 
 	g_assert(chart->points <= G_N_ELEMENTS(chart->starts_ns));
 	if (is_full)
-		halve(chart);
+		rate_chart_halve(chart);
 	chart->has_held |= !(table->sum.lacks & NEEDS_HELD);
 	for (guint i = 0; i < table->rows->len; i++) {
 		const RateRow *row = &g_array_index(table->rows, RateRow, i);
@@ -175,7 +175,7 @@ static RatePoint whole_run(const RateChart *chart, const ChartCache *cache)
 	return whole;
 }
 
-static double share(uint64_t part, uint64_t whole)
+static double rate_chart_share(uint64_t part, uint64_t whole)
 {
 	return whole ? (double)part / (double)whole : 0;
 }
@@ -183,10 +183,10 @@ static double share(uint64_t part, uint64_t whole)
 /* Returns the largest share that a cache has of any figure: each figure has a picture. */
 static double largest_share(const RatePoint *cache, const RatePoint *sum)
 {
-	double of_allocated = MAX(share(cache->allocations, sum->allocations),
-				  share(cache->bytes_allocated, sum->bytes_allocated));
-	double of_held = MAX(share(cache->objects_held, sum->objects_held),
-			     share(cache->bytes_held, sum->bytes_held));
+	double of_allocated = MAX(rate_chart_share(cache->allocations, sum->allocations),
+				  rate_chart_share(cache->bytes_allocated, sum->bytes_allocated));
+	double of_held = MAX(rate_chart_share(cache->objects_held, sum->objects_held),
+			     rate_chart_share(cache->bytes_held, sum->bytes_held));
 
 	return MAX(of_allocated, of_held);
 }
@@ -212,7 +212,7 @@ static void add_other(RateChart *chart, const ChartCache *cache)
 		add_beside(&chart->others[i], &cache->points[i]);
 }
 
-static void rank(RateChart *chart)
+static void rate_chart_rank(RateChart *chart)
 {
 	RatePoint sum = { 0 };
 
@@ -236,7 +236,7 @@ GArray *rate_chart_series(RateChart *chart, const CacheQuery *query, guint serie
 	bool has_others = false;
 
 	memset(chart->others, 0, sizeof(chart->others));
-	rank(chart);
+	rate_chart_rank(chart);
 	for (guint i = 0; i < chart->caches->len; i++) {
 		const ChartCache *cache = chart->caches->pdata[i];
 		const RateSeries one = { cache->label, cache->points };

@@ -154,7 +154,7 @@ static int compare_numbers(const Metric *column, const RateRow *a, const RateRow
 	return (right > left) - (right < left);
 }
 
-static gint compare(gconstpointer left, gconstpointer right, gpointer data)
+static gint rate_row_compare(gconstpointer left, gconstpointer right, gpointer data)
 {
 	const RateRow *a = left, *b = right;
 	const Metric *column = data;
@@ -170,5 +170,5 @@ static gint compare(gconstpointer left, gconstpointer right, gpointer data)
 
 void rate_rows_sort(GArray *rows, const Metric *sort)
 {
-	g_array_sort_with_data(rows, compare, unconst(sort));
+	g_array_sort_with_data(rows, rate_row_compare, unconst(sort));
 }

@@ -150,7 +150,7 @@ static ViewProcess process_of(const Drafting *drafting, uint32_t group, uint64_t
 	};
 }
 
-static void offer(ViewProcess *best, const ViewProcess *offered)
+static void rate_table_offer(ViewProcess *best, const ViewProcess *offered)
 {
 	if (offered->allocations && (!best->allocations || view_process_compare(offered, best) < 0))
 		*best = *offered;
@@ -172,12 +172,12 @@ static GArray *find_busiest(const Drafting *drafting, ViewProcess *all)
 			process_of(drafting, row->groups[1], row->sums.summary.allocations);
 
 		saturate_add(&sums[row->groups[1]], offered.allocations);
-		offer(&g_array_index(best, ViewProcess, row->groups[0]), &offered);
+		rate_table_offer(&g_array_index(best, ViewProcess, row->groups[0]), &offered);
 	}
 	for (guint i = 0; i < processes; i++) {
 		const ViewProcess offered = process_of(drafting, i, sums[i]);
 
-		offer(all, &offered);
+		rate_table_offer(all, &offered);
 	}
 	return best;
 }
@@ -435,7 +435,7 @@ static void take_rows(RateTable *table, Drafting *drafting)
 }
 
 /* A stream without the field may contain all kinds. */
-static bool collects(const RunInfo *info, const char *kind)
+static bool rate_table_collects(const RunInfo *info, const char *kind)
 {
 	const char *kinds = run_info_text(info, KMT_FIELD_EVENTS);
 	g_auto(GStrv) words = g_strsplit(kinds ? kinds : kind, ",", -1);
@@ -456,8 +456,8 @@ static void add_up(RateTable *table, const Interval *interval, const RateRequest
 			.sampling = sampling_of(interval->profile, request->info),
 		},
 		.request = request,
-		.collects_frees = collects(request->info, "free"),
-		.collects_pages = collects(request->info, "page"),
+		.collects_frees = rate_table_collects(request->info, "free"),
+		.collects_pages = rate_table_collects(request->info, "page"),
 		.kfree_is_blind = request->kfree_is_blind,
 	};
 

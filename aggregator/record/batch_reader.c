@@ -100,7 +100,7 @@ static bool trailer_agrees(const Batch *batch)
 }
 
 /* Classifies the start of bytes; *needed: the length required to decide. */
-static Found find(const uint8_t *bytes, size_t length, Batch *batch, size_t *needed)
+static Found batch_reader_find(const uint8_t *bytes, size_t length, Batch *batch, size_t *needed)
 {
 	if (length && !bytes[0])
 		return FOUND_PADDING;
@@ -129,7 +129,7 @@ bool batch_parse(const void *bytes, size_t length, Batch *batch)
 {
 	size_t needed;
 
-	return find(bytes, length, batch, &needed) == FOUND_BATCH && needed == length;
+	return batch_reader_find(bytes, length, batch, &needed) == FOUND_BATCH && needed == length;
 }
 
 static bool is_known(const struct KmtBatchHeader *header)
@@ -184,7 +184,8 @@ static size_t skip_padding(BatchReader *reader, const uint8_t *bytes, size_t len
 
 /* Visits the batches in bytes. Returns the number of consumed bytes; *needed: the length that the
    incomplete batch after them requires. */
-static size_t consume(BatchReader *reader, const uint8_t *bytes, size_t length, size_t *needed)
+static size_t batch_reader_consume(BatchReader *reader, const uint8_t *bytes, size_t length,
+				   size_t *needed)
 {
 	size_t done = 0;
 
@@ -192,7 +193,7 @@ static size_t consume(BatchReader *reader, const uint8_t *bytes, size_t length, 
 		Batch batch;
 		size_t skip;
 
-		switch (find(bytes + done, length - done, &batch, needed)) {
+		switch (batch_reader_find(bytes + done, length - done, &batch, needed)) {
 		case FOUND_BATCH:
 			visit(reader, &batch);
 			done += batch.header.batch_bytes;
@@ -217,7 +218,8 @@ static size_t consume(BatchReader *reader, const uint8_t *bytes, size_t length, 
 static size_t consume_carry(BatchReader *reader)
 {
 	size_t needed = reader->carried;
-	size_t done = consume(reader, reader->carry + reader->carry_at, reader->carried, &needed);
+	size_t done = batch_reader_consume(reader, reader->carry + reader->carry_at,
+					   reader->carried, &needed);
 
 	reader->carry_at += done;
 	reader->carried -= done;
@@ -274,7 +276,7 @@ void batch_reader_feed(BatchReader *reader, const void *bytes, size_t length)
 
 	if (reader->carried || taken == length)
 		return;
-	taken = consume(reader, rest, length - taken, &needed) + taken;
+	taken = batch_reader_consume(reader, rest, length - taken, &needed) + taken;
 	carry(reader, (const uint8_t *)bytes + taken, length - taken);
 }
 

@@ -350,7 +350,7 @@ static inline bool is_of_hits(uint8_t type)
 
 /* Whether a batch of this kind may have such a record. Then the origins of all its events are of
    one kind. */
-static inline bool belongs(const Decoder *decoder, uint8_t type)
+static inline bool event_reader_belongs(const Decoder *decoder, uint8_t type)
 {
 	bool is_of_allocations = type == KMT_RECORD_ORIGIN;
 
@@ -361,7 +361,7 @@ static inline bool belongs(const Decoder *decoder, uint8_t type)
 static bool decode_other(Decoder *decoder, const uint8_t *record, uint32_t bytes,
 			 const bool swapped)
 {
-	if (!belongs(decoder, record[0])) {
+	if (!event_reader_belongs(decoder, record[0])) {
 		decoder->unknown_records++;
 		return true;
 	}
@@ -413,7 +413,7 @@ static void make_room(EventReader *reader, size_t content_bytes)
 	reader->events = g_new(Event, reader->events_max);
 }
 
-static void finish(const Decoder *decoder, const Batch *batch)
+static void event_reader_finish(const Decoder *decoder, const Batch *batch)
 {
 	EventReader *reader = decoder->reader;
 	Events *decoded = &reader->decoded;
@@ -463,7 +463,7 @@ static inline void decode_records(EventReader *reader, const Batch *batch, const
 			break;
 		at += bytes;
 	}
-	finish(&decoder, batch);
+	event_reader_finish(&decoder, batch);
 }
 
 const Events *event_reader_decode(EventReader *reader, const Batch *batch)

@@ -58,7 +58,8 @@ void frame_writer_free(FrameWriter *writer)
 	g_free(writer);
 }
 
-static void compress(FrameWriter *writer, ZSTD_inBuffer *in, ZSTD_EndDirective directive)
+static void frames_zstd_compress(FrameWriter *writer, ZSTD_inBuffer *in,
+				 ZSTD_EndDirective directive)
 {
 	size_t left;
 
@@ -77,14 +78,14 @@ void frame_writer_add(FrameWriter *writer, const void *bytes, size_t length)
 {
 	ZSTD_inBuffer in = { bytes, length, 0 };
 
-	compress(writer, &in, ZSTD_e_continue);
+	frames_zstd_compress(writer, &in, ZSTD_e_continue);
 }
 
 void frame_writer_end(FrameWriter *writer)
 {
 	ZSTD_inBuffer in = { NULL, 0, 0 };
 
-	compress(writer, &in, ZSTD_e_end);
+	frames_zstd_compress(writer, &in, ZSTD_e_end);
 }
 
 struct RecordingReader {
@@ -142,7 +143,7 @@ static void give_up_frame(RecordingReader *reader)
 }
 
 /* Returns whether the current input has more output. */
-static bool decompress(RecordingReader *reader, ZSTD_inBuffer *in)
+static bool frames_zstd_decompress(RecordingReader *reader, ZSTD_inBuffer *in)
 {
 	ZSTD_outBuffer out = { reader->buffer, reader->buffer_bytes, 0 };
 	size_t before = in->pos;
@@ -170,7 +171,7 @@ void recording_reader_feed(RecordingReader *reader, const void *bytes, size_t le
 	while (more) {
 		if (reader->searching)
 			search_frame(reader, &in);
-		more = !reader->searching && decompress(reader, &in);
+		more = !reader->searching && frames_zstd_decompress(reader, &in);
 	}
 }
 

@@ -119,7 +119,7 @@ unsigned probe_kinds_of_caches(void)
 	return bits;
 }
 
-static const ProbeKind *lookup(const char *name)
+static const ProbeKind *probe_kinds_lookup(const char *name)
 {
 	for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
 		if (g_str_equal(kind->name, name))
@@ -134,7 +134,7 @@ bool probe_kinds_parse(const char *list, unsigned default_bits, unsigned *bits, 
 	*bits = 0;
 	for (char **word = words; *word; word++) {
 		bool extends = **word == '+';
-		const ProbeKind *kind = lookup(*word + extends);
+		const ProbeKind *kind = probe_kinds_lookup(*word + extends);
 
 		if (!kind) {
 			g_autofree char *all = probe_kinds_names(G_MAXUINT);

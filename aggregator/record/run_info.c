@@ -227,7 +227,7 @@ void run_info_begin_at(RunInfo *info, uint64_t first_ns)
 }
 
 /* Stores the stream's window fields separately from the slice. */
-static void unslice(RunInfo *info)
+static void run_info_unslice(RunInfo *info)
 {
 	if (info->sliced)
 		set_window(info, &info->recorded);
@@ -243,7 +243,7 @@ static void slice_again(RunInfo *info)
 
 void run_info_set_number(RunInfo *info, enum KmtFieldId id, uint64_t number)
 {
-	unslice(info);
+	run_info_unslice(info);
 	set_number(info, id, number);
 	slice_again(info);
 }
@@ -273,7 +273,7 @@ static void read_fields(RunInfo *info, const Batch *batch)
 
 void run_info_read_batch(RunInfo *info, const Batch *batch)
 {
-	unslice(info);
+	run_info_unslice(info);
 	read_fields(info, batch);
 	slice_again(info);
 }

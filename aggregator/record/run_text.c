@@ -78,7 +78,7 @@ bool run_text_keeps(uint8_t kind)
 	return place_of(kind) < KINDS;
 }
 
-static void append(RunText *text, uint8_t kind, BatchText part, uint64_t time_ns)
+static void run_text_append(RunText *text, uint8_t kind, BatchText part, uint64_t time_ns)
 {
 	unsigned place = place_of(kind);
 	Kept *kept;
@@ -100,12 +100,13 @@ static void append(RunText *text, uint8_t kind, BatchText part, uint64_t time_ns
 
 void run_text_read_batch(RunText *text, const Batch *batch)
 {
-	append(text, batch->header.kind, batch_text(batch), batch->header.base_time_ns);
+	run_text_append(text, batch->header.kind, batch_text(batch), batch->header.base_time_ns);
 }
 
 void run_text_add_line(RunText *text, uint8_t kind, const char *line)
 {
-	append(text, kind, (BatchText){ .text = line, .bytes = (uint32_t)strlen(line) }, 0);
+	run_text_append(text, kind, (BatchText){ .text = line, .bytes = (uint32_t)strlen(line) },
+			0);
 }
 
 static const Kept *kept_of(const RunText *text, uint8_t kind, uint32_t reading)

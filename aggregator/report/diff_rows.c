@@ -119,7 +119,8 @@ static bool is_measured(const DiffRows *rows, const Metric *metric)
 }
 
 /* Events may come more unevenly than independent ones, never more evenly. */
-static void measure(const DiffRows *rows, const DiffRow *row, const Metric *metric, Pair *pair)
+static void diff_rows_measure(const DiffRows *rows, const DiffRow *row, const Metric *metric,
+			      Pair *pair)
 {
 	for (JoinSide side = 0; side < JOIN_SIDES; side++) {
 		double *variance = &pair->of[side].variance;
@@ -153,7 +154,7 @@ static DiffChange direction_of(const DiffFigures *figures)
 }
 
 /* What is said of a change if nothing was measured. */
-static DiffChange unmeasured(const Metric *metric, double change, double noise)
+static DiffChange diff_rows_unmeasured(const Metric *metric, double change, double noise)
 {
 	if (change == 0)
 		return DIFF_SAME;
@@ -163,17 +164,17 @@ static DiffChange unmeasured(const Metric *metric, double change, double noise)
 }
 
 /* Sets noise, and what it says about the change. Independent events make the least noise. */
-static void judge(const DiffRows *rows, const DiffRow *row, const Metric *metric, Pair *pair,
-		  DiffFigures *figures)
+static void diff_rows_judge(const DiffRows *rows, const DiffRow *row, const Metric *metric,
+			    Pair *pair, DiffFigures *figures)
 {
 	figures->noise = noise_of_change(pair->of[JOIN_OLD], pair->of[JOIN_NEW], rows->errors);
-	figures->what = unmeasured(metric, figures->change, figures->noise);
+	figures->what = diff_rows_unmeasured(metric, figures->change, figures->noise);
 	if (!is_measured(rows, metric)) {
 		if (figures->what == DIFF_UNCLEAR)
 			figures->noise = INFINITY;
 		return;
 	}
-	measure(rows, row, metric, pair);
+	diff_rows_measure(rows, row, metric, pair);
 	figures->noise =
 		noise_of_change(pair->of[JOIN_OLD], pair->of[JOIN_NEW], rows->errors_measured);
 	if (figures->what != DIFF_UNCLEAR)
@@ -195,7 +196,7 @@ DiffFigures diff_row_figures(const DiffRows *rows, const DiffRow *row, const Met
 	};
 
 	figures.percent = figures.change * 100 / figures.before;
-	judge(rows, row, metric, &pair, &figures);
+	diff_rows_judge(rows, row, metric, &pair, &figures);
 	return figures;
 }
 
@@ -249,7 +250,7 @@ static void join_rows(DiffRows *rows, JoinSide side)
 }
 
 /* Returns the larger of both runs' sums. */
-static StackSummary larger(const DiffRows *rows, const DiffRow *row)
+static StackSummary diff_rows_larger(const DiffRows *rows, const DiffRow *row)
 {
 	const StackSummary *a = &diff_row_sums(rows, row, JOIN_OLD)->summary;
 	const StackSummary *b = &diff_row_sums(rows, row, JOIN_NEW)->summary;
@@ -275,7 +276,7 @@ static void filter_rows(DiffRows *rows)
 	g_byte_array_set_size(rows->places, rows->rows->len);
 	for (guint i = 0; i < rows->rows->len; i++) {
 		const DiffRow *row = &g_array_index(rows->rows, DiffRow, i);
-		const StackSummary summary = larger(rows, row);
+		const StackSummary summary = diff_rows_larger(rows, row);
 
 		rows->places->data[i] = DIFF_LEFT_OUT;
 		if (!filter_chain_keeps(rows->filters, &summary))
@@ -289,7 +290,7 @@ static void filter_rows(DiffRows *rows)
 }
 
 /* Equal changes keep the order of the runs: by what the rows have. */
-static gint compare(gconstpointer left, gconstpointer right)
+static gint diff_rows_compare(gconstpointer left, gconstpointer right)
 {
 	const DiffRow *a = left, *b = right;
 	double of_a = fabs(a->change), of_b = fabs(b->change);
@@ -310,10 +311,10 @@ static void rank_rows(DiffRows *rows, uint64_t top)
 
 		row->change = change_of(&pair);
 	}
-	g_array_sort(rows->rows, compare);
+	g_array_sort(rows->rows, diff_rows_compare);
 	for (guint i = rows->rows->len; i > top; i--) {
 		const DiffRow *row = &g_array_index(rows->rows, DiffRow, i - 1);
-		const StackSummary summary = larger(rows, row);
+		const StackSummary summary = diff_rows_larger(rows, row);
 
 		filter_chain_cut(rows->filters, &summary);
 		add_sums(rows, row, rows->others);

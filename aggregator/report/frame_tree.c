@@ -27,7 +27,7 @@ static FrameTreeNode *node_at(const FrameTree *tree, uint32_t node)
 	return &g_array_index(tree->nodes, FrameTreeNode, node);
 }
 
-static OpenNode *innermost(const TreeBuilder *builder)
+static OpenNode *frame_tree_innermost(const TreeBuilder *builder)
 {
 	return &g_array_index(builder->open, OpenNode, builder->open->len - 1);
 }
@@ -46,7 +46,7 @@ static void open_node(TreeBuilder *builder, uint32_t frame)
 static void close_node(TreeBuilder *builder)
 {
 	FrameTree *tree = builder->tree;
-	OpenNode closed = *innermost(builder);
+	OpenNode closed = *frame_tree_innermost(builder);
 	FrameTreeNode *node = node_at(tree, closed.node);
 
 	g_array_set_size(builder->open, builder->open->len - 1);
@@ -58,7 +58,7 @@ static void close_node(TreeBuilder *builder)
 		g_array_set_size(tree->nodes, closed.node);
 	}
 	if (builder->open->len)
-		saturate_add(&innermost(builder)->left_out, closed.left_out);
+		saturate_add(&frame_tree_innermost(builder)->left_out, closed.left_out);
 	else
 		tree->left_out = closed.left_out;
 }

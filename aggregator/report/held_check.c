@@ -72,7 +72,7 @@ static const char *slab_name(const ViewSource *source, OriginId id)
 	return label.origin == CACHE_PAGES ? NULL : label.name;
 }
 
-static bool counts(const Check *check, uint32_t cell)
+static bool held_check_counts(const Check *check, uint32_t cell)
 {
 	const ViewSource *source = check->source;
 	const ProfileCell *of = view_source_cell(source, cell);
@@ -108,7 +108,7 @@ static void add_held(Check *check)
 		if (!cache || origin->free || origin->own)
 			continue;
 		cache->row.misses_frees |= sums->recycled > 0;
-		if (!counts(check, i))
+		if (!held_check_counts(check, i))
 			continue;
 		saturate_add(&cache->row.held, cell->events);
 		saturate_add(&cache->row.allocated, sums->allocated);
@@ -221,7 +221,7 @@ static double lag_of(const Check *check, double end_ns, double read_ns)
 	return end_ns > start_ns ? MIN(lag_ns / (end_ns - start_ns), 1) : 1;
 }
 
-static gint compare(gconstpointer a, gconstpointer b)
+static gint held_check_compare(gconstpointer a, gconstpointer b)
 {
 	const HeldCheckRow *of_a = a, *of_b = b;
 
@@ -265,7 +265,7 @@ static GArray *rows_of(const Check *check)
 		cache->row.name = NULL;
 		g_array_append_val(rows, row);
 	}
-	g_array_sort(rows, compare);
+	g_array_sort(rows, held_check_compare);
 	return rows;
 }
 

@@ -182,7 +182,7 @@ static gint compare_times(gconstpointer left, gconstpointer right, gpointer list
 	return (a->cpu > b->cpu) - (a->cpu < b->cpu);
 }
 
-static void choose(HitRows *rows, uint64_t rows_max)
+static void hit_rows_choose(HitRows *rows, uint64_t rows_max)
 {
 	const Session *session = rows->session;
 	g_autofree bool *kept = kept_cells(rows->view, session->profile);
@@ -218,7 +218,7 @@ HitRows *hit_rows_new(const Session *session, const View *view, uint64_t rows_ma
 		if (common_of(rows->columns[i]) < 0)
 			rows->value_of[i] = values++;
 	}
-	choose(rows, rows_max);
+	hit_rows_choose(rows, rows_max);
 	return rows;
 }
 

@@ -183,7 +183,7 @@ static void join_numbers(Value *sum, const Value *added, ValueType type, JoinRul
 }
 
 /* Returns whether the texts differ. */
-static bool join(Value *sum, const Value *added, ValueType type, JoinRule rule)
+static bool many_runs_join(Value *sum, const Value *added, ValueType type, JoinRule rule)
 {
 	if (type == VALUE_TEXT)
 		return g_strcmp0(sum->text, added->text) != 0;
@@ -197,7 +197,7 @@ static bool join(Value *sum, const Value *added, ValueType type, JoinRule rule)
 }
 
 /* Returns a copy whose text lives as long as runs, and whose list is owned. */
-static Value copy(ManyRuns *runs, const Value *value)
+static Value many_runs_copy(ManyRuns *runs, const Value *value)
 {
 	Value copied = *value;
 
@@ -213,10 +213,10 @@ static void add_fact(ManyRuns *runs, FactId id, const Value *value)
 	if (!value->known)
 		return;
 	if (runs->known[id]++)
-		runs->differs[id] |=
-			join(&runs->sums.values[id], value, fact_kinds[id].type, runs->rule_of[id]);
+		runs->differs[id] |= many_runs_join(&runs->sums.values[id], value,
+						    fact_kinds[id].type, runs->rule_of[id]);
 	else
-		runs->sums.values[id] = copy(runs, value);
+		runs->sums.values[id] = many_runs_copy(runs, value);
 }
 
 /* Several runs of a host have no common start. */
@@ -234,7 +234,7 @@ static void add_to_host(ManyRuns *runs, uint32_t host, const RunRow *row)
 		const FactKind *kind = &fact_kinds[run_facts[i]];
 
 		if (kind->type == VALUE_TIME ||
-		    join(&sum->values[i], &row->values[i], kind->type, JOIN_BY_TYPE))
+		    many_runs_join(&sum->values[i], &row->values[i], kind->type, JOIN_BY_TYPE))
 			sum->values[i] = (Value){ .known = false };
 	}
 }
@@ -245,7 +245,7 @@ static void add_row(ManyRuns *runs, const Facts *facts)
 	RunRow row = { .values = { { .known = false } } };
 
 	for (gsize i = 0; i < RUN_FACTS; i++)
-		row.values[i] = copy(runs, &facts->values[run_facts[i]]);
+		row.values[i] = many_runs_copy(runs, &facts->values[run_facts[i]]);
 	g_array_append_val(runs->runs, row);
 	add_to_host(runs, run_names_host_of(runs->names, number), &row);
 }
@@ -300,7 +300,7 @@ RunCounts many_runs_counts(const ManyRuns *runs)
 }
 
 /* Appends to a text of how many runs it is, unless it is the same in all. */
-static Value noted(const ManyRuns *runs, FactId id)
+static Value many_runs_noted(const ManyRuns *runs, FactId id)
 {
 	Value value = runs->sums.values[id];
 	uint32_t all = runs->counts.recordings, known = runs->known[id];
@@ -315,7 +315,7 @@ static Value noted(const ManyRuns *runs, FactId id)
 	return value;
 }
 
-static Value joined(const ManyRuns *runs, FactId id)
+static Value many_runs_joined(const ManyRuns *runs, FactId id)
 {
 	JoinRule rule = runs->rule_of[id];
 	bool is_text = fact_kinds[id].type == VALUE_TEXT;
@@ -325,7 +325,7 @@ static Value joined(const ManyRuns *runs, FactId id)
 	g_assert(id < G_N_ELEMENTS(runs->rule_of));
 	g_assert(id < G_N_ELEMENTS(runs->differs));
 	if (rule == JOIN_NOTE)
-		return noted(runs, id);
+		return many_runs_noted(runs, id);
 	if ((rule == JOIN_NONE && runs->counts.recordings > 1) ||
 	    (is_text && (runs->differs[id] || is_partial)))
 		return (Value){ .known = false };
@@ -338,7 +338,7 @@ Facts *many_runs_facts(const ManyRuns *runs)
 	Facts *facts = g_new0(Facts, 1);
 
 	for (FactId id = 0; id < FACTS; id++)
-		facts->values[id] = joined(runs, id);
+		facts->values[id] = many_runs_joined(runs, id);
 	return facts;
 }
 

@@ -37,7 +37,7 @@ struct Merged {
 	GString *line; /* being built */
 };
 
-static bool has(const Dimension *const *keys, const char *more, const char *name)
+static bool merged_has(const Dimension *const *keys, const char *more, const char *name)
 {
 	g_auto(GStrv) names = g_strsplit(more ? more : "", ",", -1);
 
@@ -46,18 +46,20 @@ static bool has(const Dimension *const *keys, const char *more, const char *name
 
 MergedParts merged_parts_of(const Dimension *const *keys, const char *more)
 {
-	const bool threads = has(keys, more, "thread"), pids = threads || has(keys, more, "pid");
-	const bool hosts = has(keys, more, "host") || has(keys, more, "recording");
+	const bool threads = merged_has(keys, more, "thread"),
+		   pids = threads || merged_has(keys, more, "pid");
+	const bool hosts = merged_has(keys, more, "host") || merged_has(keys, more, "recording");
 
 	return (MergedParts){
 		.runs = pids || hosts,
 		.hosts = hosts,
 		.pids = pids,
 		.threads = threads,
-		.cgroups = has(keys, more, "cgroup"),
-		.caches = has(keys, more, "cache"),
-		.call_sites = has(keys, more, "callsite") || has(keys, more, "line") ||
-			      has(keys, more, "free-callsite"),
+		.cgroups = merged_has(keys, more, "cgroup"),
+		.caches = merged_has(keys, more, "cache"),
+		.call_sites = merged_has(keys, more, "callsite") ||
+			      merged_has(keys, more, "line") ||
+			      merged_has(keys, more, "free-callsite"),
 	};
 }
 

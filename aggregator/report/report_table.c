@@ -89,7 +89,7 @@ typedef struct {
 	const View *view;
 } Labelled;
 
-static Labelled labelled(const ReportModel *model, guint row)
+static Labelled report_table_labelled(const ReportModel *model, guint row)
 {
 	Labelled of = { groups_of(model), NULL, model->view };
 
@@ -108,7 +108,7 @@ static Labelled labelled(const ReportModel *model, guint row)
 
 static Value read_label(Table *table, const TableColumn *column, guint row)
 {
-	const Labelled of = labelled(table->source, row);
+	const Labelled of = report_table_labelled(table->source, row);
 
 	group_rows_append_label(of.groups, of.row, (guint)column->at, table->text);
 	return (Value){ .known = true, .text = table->text->str };
@@ -116,7 +116,7 @@ static Value read_label(Table *table, const TableColumn *column, guint row)
 
 static Value read_frames(Table *table, const TableColumn *column, guint row)
 {
-	const Labelled of = labelled(table->source, row);
+	const Labelled of = report_table_labelled(table->source, row);
 
 	(void)table;
 	return (Value){ .known = true,

@@ -108,7 +108,7 @@ static SlabGrowthRow row_of(const SlabGrowth *growth, guint index)
 	return result;
 }
 
-static void add(SlabGrowthRow *sum, const SlabGrowthRow *added)
+static void slab_growth_add(SlabGrowthRow *sum, const SlabGrowthRow *added)
 {
 	sum->start += added->start;
 	sum->end += added->end;
@@ -124,7 +124,7 @@ static void add(SlabGrowthRow *sum, const SlabGrowthRow *added)
 }
 
 /* Largest change in bytes first, then most allocations. */
-static int compare(const void *a, const void *b)
+static int slab_growth_compare(const void *a, const void *b)
 {
 	const SlabGrowthRow *of_a = a, *of_b = b;
 	double bytes_a = ABS(of_a->bytes), bytes_b = ABS(of_b->bytes);
@@ -144,10 +144,10 @@ GArray *slab_growth_rows(const SlabGrowth *growth, SlabGrowthRow *sum)
 	for (guint i = 0; i < cache_query_matched(growth->query)->len; i++) {
 		const SlabGrowthRow row = row_of(growth, i);
 
-		add(sum, &row);
+		slab_growth_add(sum, &row);
 		g_array_append_val(rows, row);
 	}
-	g_array_sort(rows, compare);
+	g_array_sort(rows, slab_growth_compare);
 	return rows;
 }
 

@@ -34,7 +34,7 @@ static const char *identity_of(const PathFrame *frame, GString *identity)
 }
 
 /* Returns the number of a frame, adding it if it is new. Its name is copied. */
-static uint32_t intern(StackPaths *paths, PathFrame *frame, GString *identity)
+static uint32_t stack_paths_intern(StackPaths *paths, PathFrame *frame, GString *identity)
 {
 	gpointer number;
 
@@ -71,7 +71,7 @@ static uint32_t number_of_frame(StackPaths *paths, FrameId id, GString *name, GS
 	g_string_truncate(name, 0);
 	frame_line_append_name(name, &frame);
 	found.name = name->str;
-	return intern(paths, &found, identity);
+	return stack_paths_intern(paths, &found, identity);
 }
 
 static const FrameId *frames_of_part(const StackPaths *paths, guint part, uint32_t *count)
@@ -114,7 +114,7 @@ static void number_process(StackPaths *paths, guint part, GString *name, GString
 	group_rows_append_label(parts, &g_array_index(parts->rows, GroupRow, part),
 				paths->process_key, name);
 	process.name = name->str;
-	number = intern(paths, &process, identity);
+	number = stack_paths_intern(paths, &process, identity);
 	g_array_append_val(paths->process_of, number);
 }
 

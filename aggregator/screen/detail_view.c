@@ -50,7 +50,7 @@ static int compare_frames(const FrameList *a, const FrameList *b)
 	return left && right ? frame_line_compare(left, right) : (left != NULL) - (right != NULL);
 }
 
-static gint compare(gconstpointer left, gconstpointer right)
+static gint detail_view_compare(gconstpointer left, gconstpointer right)
 {
 	const Chain *a = left, *b = right;
 	int order = strcmp(a->stack->label, b->stack->label);
@@ -119,7 +119,7 @@ char **chains_apart(const GArray *stacks, unsigned width, bool utf8)
 	for (guint i = 0; i < stacks->len; i++)
 		chains[i] =
 			(Chain){ .stack = &g_array_index(stacks, RateDetailRow, i), .number = i };
-	qsort(chains, stacks->len, sizeof(Chain), compare);
+	qsort(chains, stacks->len, sizeof(Chain), detail_view_compare);
 	for (guint i = 1; i < stacks->len; i++)
 		if (look_alike(&chains[i - 1], &chains[i], width, utf8))
 			part_two(&chains[i - 1], &chains[i]);
@@ -228,7 +228,7 @@ static void append_total_margin(GString *line, const RateDetail *detail)
 	g_string_append(line, " %)");
 }
 
-static char *heading(const ScreenState *state)
+static char *detail_view_heading(const ScreenState *state)
 {
 	const RateDetail *detail = state->detail;
 	const bool from_start = state->options->behind_from_start;
@@ -307,7 +307,7 @@ void detail_view_fill(const ScreenState *state, unsigned width, Page *page)
 {
 	const RateDetail *detail = state->detail;
 
-	page_add(page->head, LOOK_PLAIN, heading(state));
+	page_add(page->head, LOOK_PLAIN, detail_view_heading(state));
 	if (detail && detail->problem)
 		page_add(page->head, LOOK_SAYING, g_strdup(detail->problem));
 	if (!detail || detail->seconds < 0)
@@ -342,7 +342,7 @@ void stack_view_fill(const ScreenState *state, unsigned width, Page *page)
 	const RateDetailRow *row = open_stack(state);
 	const FrameList *stack = state->stack_frames;
 
-	page_add(page->head, LOOK_PLAIN, heading(state));
+	page_add(page->head, LOOK_PLAIN, detail_view_heading(state));
 	page_add(page->head, LOOK_TITLE, title_line(state, width, "STACK"));
 	page_add(page->head, LOOK_PLAIN,
 		 row ? row_line(state, width, row, row->label) : g_strdup(state->stack_label));

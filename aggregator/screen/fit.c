@@ -81,7 +81,7 @@ void fit_right(GString *out, const char *text, unsigned width, bool utf8)
 }
 
 /* Returns a number with three significant digits and its unit letter; the caller frees it. */
-static char *scaled(double number)
+static char *fit_scaled(double number)
 {
 	static const char units[] = "kMGTPE";
 	double value = number / 1000;
@@ -95,7 +95,7 @@ static char *scaled(double number)
 
 /* Returns a number with fewer characters, or the text unchanged if it is not a number. The caller
    frees it. */
-static char *shorter(const char *text, unsigned width)
+static char *fit_shorter(const char *text, unsigned width)
 {
 	const char *mark = *text == '~' ? "~" : "";
 	g_auto(GStrv) groups = g_strsplit(text + strlen(mark), ",", -1);
@@ -107,13 +107,14 @@ static char *shorter(const char *text, unsigned width)
 		return g_strdup(text);
 	if (strlen(mark) + strlen(digits) <= width)
 		return g_strconcat(mark, digits, NULL);
-	in_thousands = scaled((double)number);
+	in_thousands = fit_scaled((double)number);
 	return g_strconcat(mark, in_thousands, NULL);
 }
 
 void fit_number(GString *out, const char *text, unsigned width, bool utf8)
 {
-	g_autofree char *fitting = fit_columns(text, utf8) > width ? shorter(text, width) : NULL;
+	g_autofree char *fitting =
+		fit_columns(text, utf8) > width ? fit_shorter(text, width) : NULL;
 
 	fit_right(out, fitting ? fitting : text, width, utf8);
 }

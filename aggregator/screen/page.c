@@ -90,7 +90,7 @@ char *page_text(const Page *page)
 	return g_string_free(out, FALSE);
 }
 
-static bool fail(const char *path, GError **error)
+static bool page_fail(const char *path, GError **error)
 {
 	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno), "%s: not written: %s", path,
 		    g_strerror(errno));
@@ -105,8 +105,8 @@ bool page_save(const Page *page, const char *path, GError **error)
 	bool is_written;
 
 	if (!file)
-		return fail(path, error);
+		return page_fail(path, error);
 	is_written = fputs(text, file) >= 0;
 	is_written &= !fclose(file);
-	return is_written || fail(path, error);
+	return is_written || page_fail(path, error);
 }

@@ -5,14 +5,14 @@
  */
 #include "screen/replay.h"
 
-static guint newest(const ScreenState *state)
+static guint replay_newest(const ScreenState *state)
 {
 	return tape_length(state->tape) - 1;
 }
 
 static bool is_behind(const ScreenState *state)
 {
-	return tape_length(state->tape) && state->position < newest(state);
+	return tape_length(state->tape) && state->position < replay_newest(state);
 }
 
 static uint64_t span_ns(const RateTable *table)
@@ -26,7 +26,7 @@ static bool is_rest(const ScreenState *state, const RateTable *table)
 	return tape_length(state->tape) && (double)span_ns(table) / 1e9 < state->interval_s / 2;
 }
 
-static void show(ScreenState *state, guint position)
+static void replay_show(ScreenState *state, guint position)
 {
 	state->position = position;
 	state->shown_at_us = g_get_monotonic_time();
@@ -45,14 +45,14 @@ static void take_rest(ScreenState *state, RateTable *table)
 
 	tape_add_rest(state->tape, table);
 	if (!was_behind)
-		show(state, newest(state));
+		replay_show(state, replay_newest(state));
 }
 
 /* Each step asks for one table at a time: the reader would take two requests for one. */
-static void step(ScreenState *state)
+static void replay_step(ScreenState *state)
 {
 	for (; state->steps_awaited && is_behind(state); state->steps_awaited--)
-		show(state, state->position + 1);
+		replay_show(state, state->position + 1);
 	if (state->steps_awaited)
 		state_command(state, SCREEN_STEP, 0, NULL);
 }
@@ -69,10 +69,10 @@ void replay_take_table(ScreenState *state, RateTable *table)
 	dropped = tape_add(state->tape, table);
 	state->position -= MIN(state->position, dropped);
 	if (follows) {
-		show(state, newest(state));
+		replay_show(state, replay_newest(state));
 		state->steps_awaited -= MIN(state->steps_awaited, 1);
 	}
-	step(state);
+	replay_step(state);
 }
 
 void replay_end(ScreenState *state)
@@ -96,7 +96,7 @@ void replay_step_back(ScreenState *state)
 	state_unsay(state);
 	replay_pause(state, true);
 	if (state->position)
-		show(state, state->position - 1);
+		replay_show(state, state->position - 1);
 	else
 		state_say(state, "no earlier interval is kept");
 }
@@ -108,7 +108,7 @@ void replay_step_forward(ScreenState *state)
 	if (!is_behind(state) && state->has_ended)
 		state_say(state, "the recording is at its end");
 	else if (!state->steps_awaited++)
-		step(state);
+		replay_step(state);
 }
 
 void replay_to_start(ScreenState *state)
@@ -117,7 +117,7 @@ void replay_to_start(ScreenState *state)
 	replay_pause(state, true);
 	state->steps_awaited = 0;
 	if (tape_length(state->tape))
-		show(state, 0);
+		replay_show(state, 0);
 	else
 		replay_step_forward(state);
 }
@@ -128,7 +128,7 @@ void replay_to_end(ScreenState *state)
 	state->is_paused = false;
 	state->steps_awaited = 0;
 	if (is_behind(state))
-		show(state, newest(state));
+		replay_show(state, replay_newest(state));
 	state_command(state, SCREEN_TO_END, 0, NULL);
 }
 
@@ -141,14 +141,14 @@ bool replay_tick(ScreenState *state, gint64 now_us)
 	due_us = state->shown_at_us + (gint64)(span_ns(state->shown.latest) / 1000);
 	if (now_us < due_us)
 		return false;
-	show(state, state->position + 1);
+	replay_show(state, state->position + 1);
 	return true;
 }
 
 /* Returns the number of intervals in the recording; 0: unknown. */
 static uint64_t intervals_of(const ScreenState *state)
 {
-	const RateTable *last = tape_table(state->tape, newest(state));
+	const RateTable *last = tape_table(state->tape, replay_newest(state));
 	uint64_t end_ns = state->options->recorded_end_ns;
 	double rest_s;
 

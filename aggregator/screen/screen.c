@@ -144,7 +144,7 @@ static bool write_view(Screen *screen)
 	return true;
 }
 
-static void draw(Screen *screen)
+static void screen_draw(Screen *screen)
 {
 	g_autoptr(Page) page = views_page(&screen->state, terminal_width(screen->terminal));
 
@@ -191,18 +191,18 @@ static void note_end(Screen *screen)
 	g_mutex_unlock(&screen->lock);
 }
 
-static gpointer live(gpointer data)
+static gpointer screen_live(gpointer data)
 {
 	Screen *screen = data;
 
-	draw(screen);
+	screen_draw(screen);
 	while (!g_atomic_int_get(&screen->is_ending)) {
 		if (!wait_for_something(screen)) {
 			state_command(&screen->state, SCREEN_QUIT, 0, NULL);
 			break;
 		}
 		if (look_around(screen))
-			draw(screen);
+			screen_draw(screen);
 	}
 	note_end(screen);
 	return NULL;
@@ -210,7 +210,7 @@ static gpointer live(gpointer data)
 
 /* In the program. */
 
-static void wake(Screen *screen)
+static void screen_wake(Screen *screen)
 {
 	uint64_t one = 1;
 
@@ -225,7 +225,7 @@ static GThread *start_thread(Screen *screen)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	thread = g_thread_new("screen", live, screen);
+	thread = g_thread_new("screen", screen_live, screen);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return thread;
 }
@@ -250,35 +250,35 @@ Screen *screen_start(const ScreenOptions *options, GError **error)
 	return screen;
 }
 
-static void give(Screen *screen, Gift gift)
+static void screen_give(Screen *screen, Gift gift)
 {
 	g_async_queue_push(screen->gifts, g_memdup(&gift, sizeof(gift)));
-	wake(screen);
+	screen_wake(screen);
 }
 
 void screen_give_table(Screen *screen, RateTable *table)
 {
-	give(screen, (Gift){ .table = table });
+	screen_give(screen, (Gift){ .table = table });
 }
 
 void screen_give_detail(Screen *screen, RateDetail *detail)
 {
-	give(screen, (Gift){ .detail = detail });
+	screen_give(screen, (Gift){ .detail = detail });
 }
 
 void screen_say(Screen *screen, const char *text)
 {
-	give(screen, (Gift){ .saying = g_strdup(text) });
+	screen_give(screen, (Gift){ .saying = g_strdup(text) });
 }
 
 void screen_end_recorded(Screen *screen)
 {
-	give(screen, (Gift){ .is_end = true });
+	screen_give(screen, (Gift){ .is_end = true });
 }
 
 void screen_set_recording(Screen *screen, const char *path)
 {
-	give(screen, (Gift){ .is_of_recording = true, .recording = g_strdup(path) });
+	screen_give(screen, (Gift){ .is_of_recording = true, .recording = g_strdup(path) });
 }
 
 bool screen_next_command(Screen *screen, ScreenCommand *command)
@@ -291,12 +291,12 @@ bool screen_next_command(Screen *screen, ScreenCommand *command)
 }
 
 /* A terminal that accepts no output must not keep the program from ending. */
-static void join(Screen *screen)
+static void screen_join(Screen *screen)
 {
 	gint64 until_us = g_get_monotonic_time() + END_PATIENCE_US;
 
 	g_atomic_int_set(&screen->is_ending, 1);
-	wake(screen);
+	screen_wake(screen);
 	g_mutex_lock(&screen->lock);
 	while (!screen->has_ended) {
 		if (!g_cond_wait_until(&screen->ended, &screen->lock, until_us)) {
@@ -310,7 +310,7 @@ static void join(Screen *screen)
 
 void screen_end(Screen *screen)
 {
-	join(screen);
+	screen_join(screen);
 	terminal_close(screen->terminal);
 	state_clear(&screen->state);
 	g_async_queue_unref(screen->gifts);

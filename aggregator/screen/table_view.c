@@ -237,7 +237,7 @@ static void append_span(const ScreenState *state, GString *line, const RateTable
 }
 
 /* Returns the heading: what the numbers cover, except those of memory in use. */
-static char *heading(const ScreenState *state)
+static char *table_view_heading(const ScreenState *state)
 {
 	const RateTable *table = state_table(state);
 	GString *line = g_string_new(NULL);
@@ -267,7 +267,7 @@ void table_view_fill(const ScreenState *state, unsigned width, Page *page)
 
 	columns_of(state, columns);
 	layout = layout_for(columns, longest_name(state, rows), width, is_per_second(state));
-	page_add(page->head, LOOK_PLAIN, heading(state));
+	page_add(page->head, LOOK_PLAIN, table_view_heading(state));
 	add_titles(state, &layout, width, page);
 	for (guint i = 0; i < rows->len; i++)
 		add_row(state, &layout, &g_array_index(rows, RateRow, i), page);

@@ -63,7 +63,7 @@ static void drop_oldest(Tape *tape)
 	g_ptr_array_remove_index(tape->tables, 0);
 }
 
-static void keep(Tape *tape, RateTable *table)
+static void tape_keep(Tape *tape, RateTable *table)
 {
 	tape->bytes += bytes_of(table);
 	g_ptr_array_add(tape->tables, table);
@@ -72,7 +72,7 @@ static void keep(Tape *tape, RateTable *table)
 static void keep_rest(Tape *tape)
 {
 	if (tape->rest)
-		keep(tape, g_steal_pointer(&tape->rest));
+		tape_keep(tape, g_steal_pointer(&tape->rest));
 }
 
 guint tape_add(Tape *tape, RateTable *table)
@@ -81,7 +81,7 @@ guint tape_add(Tape *tape, RateTable *table)
 
 	add_to(&tape->sum, table);
 	keep_rest(tape);
-	keep(tape, table);
+	tape_keep(tape, table);
 	for (; tape->tables->len > 1 &&
 	       (tape->bytes > tape->bytes_max || tape->tables->len > TAPE_TABLES_MAX);
 	     dropped++)

@@ -94,8 +94,8 @@ static void stderr_put_back(KeptStderr *kept)
 	fclose(kept->file);
 }
 
-static bool refuse(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
-static bool refuse(GError **error, const char *format, ...)
+static bool terminal_refuse(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static bool terminal_refuse(GError **error, const char *format, ...)
 {
 	g_autofree char *why = NULL;
 	va_list arguments;
@@ -117,20 +117,21 @@ static bool is_capable(GError **error)
 	bool can_move;
 
 	if (!isatty(STDOUT_FILENO))
-		return refuse(error, "stdout is not a terminal");
+		return terminal_refuse(error, "stdout is not a terminal");
 	if (!name || setupterm(NULL, STDOUT_FILENO, &known) != OK || known != 1)
-		return refuse(error, "unknown terminal type, TERM is %.40s", shown);
+		return terminal_refuse(error, "unknown terminal type, TERM is %.40s", shown);
 	can_move = cursor_address && clear_screen;
 	del_curterm(cur_term);
 	return can_move ||
-	       refuse(error, "this terminal cannot move its cursor, TERM is %.40s", shown);
+	       terminal_refuse(error, "this terminal cannot move its cursor, TERM is %.40s", shown);
 }
 
 static bool open_keys(Terminal *terminal, GError **error)
 {
 	terminal->in = isatty(STDIN_FILENO) ? stdin : fopen("/dev/tty", "re");
 	if (!terminal->in || tcgetattr(fileno(terminal->in), &terminal->modes))
-		return refuse(error, "no terminal to read keys from: %s", g_strerror(errno));
+		return terminal_refuse(error, "no terminal to read keys from: %s",
+				       g_strerror(errno));
 	return true;
 }
 
@@ -167,7 +168,7 @@ static WatchdogItem item_of(const Terminal *terminal)
 	};
 }
 
-static void watch(Terminal *terminal)
+static void terminal_watch(Terminal *terminal)
 {
 	WatchdogItem item;
 
@@ -209,7 +210,7 @@ static int attributes_of(PageLook look)
 
 /* Ctrl-C and Ctrl-Z become keys: while the program owns the terminal, it must not be stopped, and
    must keep reading events. */
-static void begin(Terminal *terminal)
+static void terminal_begin(Terminal *terminal)
 {
 	raw();
 	noecho();
@@ -241,7 +242,7 @@ static bool start(Terminal *terminal, GError **error)
 	signals_keep();
 	terminal->screen = newterm(NULL, stdout, terminal->in);
 	signals_put_back();
-	return terminal->screen || refuse(error, "the terminal could not be set up");
+	return terminal->screen || terminal_refuse(error, "the terminal could not be set up");
 }
 
 Terminal *terminal_open(GError **error)
@@ -252,8 +253,8 @@ Terminal *terminal_open(GError **error)
 		terminal_free(terminal);
 		return NULL;
 	}
-	watch(terminal);
-	begin(terminal);
+	terminal_watch(terminal);
+	terminal_begin(terminal);
 	stderr_keep(&terminal->kept);
 	return terminal;
 }

@@ -91,7 +91,7 @@ static void note_file(PieceNames *names, const char *name, const char *prefix)
 	g_array_append_val(names->existing, piece);
 }
 
-static bool look(PieceNames *names, GError **error)
+static bool piece_names_look(PieceNames *names, GError **error)
 {
 	g_autofree char *folder = g_path_get_dirname(names->prefix);
 	g_autofree char *prefix = g_path_get_basename(names->prefix);
@@ -117,7 +117,7 @@ PieceNames *piece_names_new(const char *path, GError **error)
 
 	names->prefix = g_strndup(path, strlen(path) - (has_suffix ? strlen(suffix) : 0));
 	names->existing = g_array_new(FALSE, FALSE, sizeof(Piece));
-	return look(names, error) ? g_steal_pointer(&names) : NULL;
+	return piece_names_look(names, error) ? g_steal_pointer(&names) : NULL;
 }
 
 void piece_names_free(PieceNames *names)

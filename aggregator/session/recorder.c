@@ -222,7 +222,7 @@ static void end_window(const Recorder *recorder, const RecorderEdge *edge)
 	write_fields(recorder, fields, G_N_ELEMENTS(fields));
 }
 
-static void complete(const Recorder *recorder)
+static void recorder_complete(const Recorder *recorder)
 {
 	uint64_t damaged_bytes = batch_reader_totals(recorder->session->reader).damaged_bytes;
 	const InfoField fields[] = {
@@ -318,7 +318,7 @@ void recorder_rotate(Recorder *recorder, const RecorderEdge *edge)
 		return;
 	if (!recorder->ended_ns)
 		end_window(recorder, edge);
-	complete(recorder);
+	recorder_complete(recorder);
 	stream_state_rebase(recorder->state);
 	go_on_with(recorder, next, edge->now_ns);
 }

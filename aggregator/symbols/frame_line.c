@@ -10,7 +10,7 @@
 
 /* Reading. */
 
-static TextPart strip(TextPart part)
+static TextPart frame_line_strip(TextPart part)
 {
 	while (part.length && g_ascii_isspace(part.text[part.length - 1]))
 		part.length--;
@@ -22,7 +22,7 @@ static TextPart strip(TextPart part)
 }
 
 /* Returns the rest of a part after this position. */
-static TextPart behind(TextPart part, const char *place)
+static TextPart frame_line_behind(TextPart part, const char *place)
 {
 	return (TextPart){ place, part.length - (size_t)(place - part.text) };
 }
@@ -67,9 +67,10 @@ static bool is_hexadecimal(TextPart word)
 static uint64_t number_in(TextPart word)
 {
 	uint64_t number = 0;
-	bool is_number = is_hexadecimal(word)
-				 ? text_part_hexadecimal(behind(word, word.text + 2), &number)
-				 : text_part_decimal(word, &number);
+	bool is_number =
+		is_hexadecimal(word)
+			? text_part_hexadecimal(frame_line_behind(word, word.text + 2), &number)
+			: text_part_decimal(word, &number);
 
 	return is_number ? number : 0;
 }
@@ -87,8 +88,8 @@ static TextPart take_address(TextPart line, FrameLine *frame)
 		frame->address_digits = (uint8_t)MIN(word.length - 2, 2 * sizeof(frame->address));
 	}
 	if (colon)
-		return strip(behind(line, colon + 3));
-	return has_address ? strip(rest) : line;
+		return frame_line_strip(frame_line_behind(line, colon + 3));
+	return has_address ? frame_line_strip(rest) : line;
 }
 
 /* "+0x10/0x9f]" */
@@ -99,11 +100,12 @@ static void take_offset(TextPart rest, FrameLine *frame)
 	if (!rest.length || *rest.text != '+')
 		return;
 	frame->has_offset = frame->function.length != 0;
-	numbers = until_any(behind(rest, rest.text + 1), "] \t");
+	numbers = until_any(frame_line_behind(rest, rest.text + 1), "] \t");
 	offset = until_any(numbers, "/");
 	frame->offset = number_in(offset);
 	if (offset.length < numbers.length)
-		frame->bytes = number_in(behind(numbers, offset.text + offset.length + 1));
+		frame->bytes =
+			number_in(frame_line_behind(numbers, offset.text + offset.length + 1));
 }
 
 /* Returns the length of a module's name: up to an offset, but "libstdc++.so.6" has none. */
@@ -122,21 +124,21 @@ static TextPart module_in(TextPart symbol)
 
 	if (!open)
 		return (TextPart){ symbol.text, 0 };
-	return until_offset(until_any(behind(symbol, open + 1), "] "));
+	return until_offset(until_any(frame_line_behind(symbol, open + 1), "] "));
 }
 
 /* "fs/pipe.c:798" after the module; SystemTap may write "(inexact)" there. */
 static void take_source(TextPart symbol, FrameLine *frame)
 {
 	const char *close = symbol.length ? memrchr(symbol.text, ']', symbol.length) : NULL;
-	TextPart rest = close ? behind(symbol, close + 1) : (TextPart){ symbol.text, 0 };
+	TextPart rest = close ? frame_line_behind(symbol, close + 1) : (TextPart){ symbol.text, 0 };
 	const char *colon = rest.length ? memrchr(rest.text, ':', rest.length) : NULL;
 	uint64_t line = 0;
 
 	if (rest.length < 2 || *rest.text != ' ' || rest.text[1] == '(')
 		return;
-	frame->file = rest = strip(rest);
-	if (!colon || !text_part_decimal(behind(rest, colon + 1), &line))
+	frame->file = rest = frame_line_strip(rest);
+	if (!colon || !text_part_decimal(frame_line_behind(rest, colon + 1), &line))
 		return;
 	frame->file.length = (size_t)(colon - rest.text);
 	frame->line = (uint32_t)line;
@@ -164,7 +166,7 @@ FrameLine frame_line_parse(TextPart line)
 	FrameLine frame = { .function = { line.text, 0 },
 			    .module = { line.text, 0 },
 			    .file = { line.text, 0 } };
-	TextPart whole = strip(line);
+	TextPart whole = frame_line_strip(line);
 	TextPart symbol = take_address(whole, &frame);
 	TextPart place;
 
@@ -176,9 +178,9 @@ FrameLine frame_line_parse(TextPart line)
 		frame.function = until_any(symbol, "+ \t");
 	frame.module = module_in(symbol);
 	place = frame.function.length ? frame.function : frame.module;
-	take_offset(behind(symbol, place.text + place.length), &frame);
+	take_offset(frame_line_behind(symbol, place.text + place.length), &frame);
 	take_source(symbol, &frame);
-	frame.inlined = is_marked_inlined(behind(symbol, place.text + place.length)) ||
+	frame.inlined = is_marked_inlined(frame_line_behind(symbol, place.text + place.length)) ||
 			(frame.address_digits && frame.function.length && !frame.module.length &&
 			 !memchr(symbol.text, '+', symbol.length));
 	return frame;
@@ -279,7 +281,7 @@ void frame_line_append_stripped(GString *out, const Frame *frame)
 	TextPart whole;
 
 	frame_line_append(line, frame);
-	whole = strip((TextPart){ line->str, line->len });
+	whole = frame_line_strip((TextPart){ line->str, line->len });
 	g_string_append_len(out, whole.text, (gssize)whole.length);
 }
 

@@ -210,7 +210,7 @@ static const char *source_of_text(const FrameTable *table, FrameId id)
 }
 
 /* Returns a copy of a part; NULL if it is empty. */
-static const char *keep(FrameTable *table, TextPart part)
+static const char *frame_table_keep(FrameTable *table, TextPart part)
 {
 	if (!part.length)
 		return NULL;
@@ -229,9 +229,9 @@ static Frame frame_of_line(FrameTable *table, const char *line)
 		.address = parts.address,
 		.offset = parts.offset,
 		.bytes = parts.bytes,
-		.function = keep(table, parts.function),
-		.module = keep(table, parts.module),
-		.file = keep(table, parts.file),
+		.function = frame_table_keep(table, parts.function),
+		.module = frame_table_keep(table, parts.module),
+		.file = frame_table_keep(table, parts.file),
 		.line = parts.line,
 		.address_digits = parts.address_digits,
 		.has_offset = parts.has_offset,
@@ -278,7 +278,7 @@ void frame_table_append_line(const FrameTable *table, FrameId id, GString *out)
 
 /* Prefetches the data of all frames into the CPU cache. They are spread over memory, and printing
    them one by one would wait for each. */
-static void prefetch(const FrameTable *table, const FrameId *ids, uint32_t count)
+static void frame_table_prefetch(const FrameTable *table, const FrameId *ids, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (!(ids[i] & IS_TEXT))
@@ -307,7 +307,7 @@ static void append_source(const FrameTable *table, FrameId id, GString *out)
 void frame_table_append_lines(const FrameTable *table, const FrameId *ids, uint32_t count,
 			      GString *out)
 {
-	prefetch(table, ids, count);
+	frame_table_prefetch(table, ids, count);
 	for (uint32_t i = 0; i < count; i++) {
 		frame_table_append_line(table, ids[i], out);
 		g_string_append_c(out, '\n');

@@ -20,7 +20,7 @@ enum { KVMALLOC = 3 };
 
 static const char traced_twice[] = "__kmalloc_large_node_noprof";
 
-static uint64_t distance(uint64_t a, uint64_t b)
+static uint64_t inner_kmallocs_find_distance(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : b - a;
 }
@@ -35,7 +35,8 @@ static bool kvmalloc_is_in_allocator(const SymbolStore *symbols, uint64_t kvmall
 {
 	uint64_t vm_mmap = symbol_store_address(symbols, "vm_mmap");
 
-	return vm_mmap && distance(kvmalloc, kfree) < distance(kvmalloc, vm_mmap);
+	return vm_mmap && inner_kmallocs_find_distance(kvmalloc, kfree) <
+				  inner_kmallocs_find_distance(kvmalloc, vm_mmap);
 }
 
 static void add_range(InnerKmallocs *inner, const SymbolStore *symbols, uint64_t address)

@@ -186,7 +186,7 @@ static Place *place_of(LineTable *table, guint object, uint64_t offset)
 	return &g_array_index(table->places, Place, table->places->len - 1);
 }
 
-static void add(LineTable *table, const ParsedLine *line)
+static void line_table_add(LineTable *table, const ParsedLine *line)
 {
 	LineFrame frame = { .line = (uint32_t)line->line };
 	Place *place = place_of(table, object_intern(table, line->key), line->offset);
@@ -203,7 +203,7 @@ static void add(LineTable *table, const ParsedLine *line)
 }
 
 /* Without its last function, a place would seem to be in one that was inlined there. */
-static void drop(LineTable *table, const ParsedLine *line)
+static void line_table_drop(LineTable *table, const ParsedLine *line)
 {
 	g_autofree char *key = g_strndup(line->key.text, line->key.length);
 	Place *last = table->places->len
@@ -226,9 +226,9 @@ static void parse_line(LineTable *table, TextPart text)
 		return;
 	}
 	if (has_room(table, &line))
-		add(table, &line);
+		line_table_add(table, &line);
 	else
-		drop(table, &line);
+		line_table_drop(table, &line);
 }
 
 void line_table_parse(LineTable *table, TextPart lines)

@@ -29,7 +29,7 @@ struct ModuleIndex {
 	GPtrArray *merged; /* (element-type SymbolList), owned: the merged ones among them */
 };
 
-static gint compare(gconstpointer left, gconstpointer right)
+static gint module_index_compare(gconstpointer left, gconstpointer right)
 {
 	const SymbolList *a = *(SymbolList *const *)left, *b = *(SymbolList *const *)right;
 	uint64_t first_a = symbol_list_first(a), first_b = symbol_list_first(b);
@@ -49,7 +49,7 @@ static GPtrArray *lists_in_order(const GPtrArray *lists)
 	for (guint i = 0; i < lists->len; i++)
 		if (symbol_list_put_in_order(g_ptr_array_index(lists, i)))
 			g_ptr_array_add(all, g_ptr_array_index(lists, i));
-	g_ptr_array_sort(all, compare);
+	g_ptr_array_sort(all, module_index_compare);
 	for (guint i = 0; i < all->len; i++)
 		if (!i || all->pdata[i] != all->pdata[i - 1])
 			g_ptr_array_add(once, all->pdata[i]);
@@ -69,8 +69,8 @@ static guint overlapping_until(const GPtrArray *lists, guint start)
 }
 
 /* Merges the overlapping lists from start on into one. */
-static SymbolList *merge(ModuleIndex *index, const GPtrArray *lists, guint start, guint end,
-			 MemoryBudget *memory)
+static SymbolList *module_index_merge(ModuleIndex *index, const GPtrArray *lists, guint start,
+				      guint end, MemoryBudget *memory)
 {
 	SymbolList *merged;
 	size_t bytes = 0;
@@ -102,7 +102,8 @@ ModuleIndex *module_index_new(const GPtrArray *lists, MemoryBudget *memory)
 	index->merged = g_ptr_array_new_with_free_func(free_list);
 	for (guint start = 0, end; start < ordered->len; start = end) {
 		end = overlapping_until(ordered, start);
-		g_ptr_array_add(index->lists, merge(index, ordered, start, end, memory));
+		g_ptr_array_add(index->lists,
+				module_index_merge(index, ordered, start, end, memory));
 	}
 	return index;
 }

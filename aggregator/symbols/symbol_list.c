@@ -22,7 +22,7 @@ void symbol_list_free(SymbolList *list)
 	g_free(list);
 }
 
-static const SymbolEntry *entry(const SymbolList *list, guint index)
+static const SymbolEntry *symbol_list_entry(const SymbolList *list, guint index)
 {
 	hot_assert(index < list->entries->len);
 	return &g_array_index(list->entries, SymbolEntry, index);
@@ -33,12 +33,12 @@ void symbol_list_add(SymbolList *list, SymbolEntry added)
 	guint count = list->entries->len;
 
 	/* The kernel lists most symbols in order, so sorting is rarely needed. */
-	if (count && added.address <= entry(list, count - 1)->address)
+	if (count && added.address <= symbol_list_entry(list, count - 1)->address)
 		list->ordered = false;
 	g_array_append_val(list->entries, added);
 }
 
-static gint compare(gconstpointer left, gconstpointer right)
+static gint symbol_list_compare(gconstpointer left, gconstpointer right)
 {
 	const SymbolEntry *a = left, *b = right;
 
@@ -56,7 +56,7 @@ static void sort_once(SymbolList *list)
 	SymbolEntry *entries = (SymbolEntry *)(void *)list->entries->data;
 	guint kept = 0;
 
-	g_array_sort(list->entries, compare);
+	g_array_sort(list->entries, symbol_list_compare);
 	for (guint i = 0; i < list->entries->len; i++)
 		if (!kept || entries[i].address != entries[kept - 1].address)
 			entries[kept++] = entries[i];
@@ -74,7 +74,7 @@ bool symbol_list_put_in_order(SymbolList *list)
 void symbol_list_add_all(SymbolList *list, const SymbolList *other)
 {
 	for (guint i = 0; i < other->entries->len; i++)
-		symbol_list_add(list, *entry(other, i));
+		symbol_list_add(list, *symbol_list_entry(other, i));
 }
 
 size_t symbol_list_memory(const SymbolList *list)
@@ -84,12 +84,12 @@ size_t symbol_list_memory(const SymbolList *list)
 
 uint64_t symbol_list_first(const SymbolList *list)
 {
-	return entry(list, 0)->address;
+	return symbol_list_entry(list, 0)->address;
 }
 
 uint64_t symbol_list_last(const SymbolList *list)
 {
-	return entry(list, list->entries->len - 1)->address;
+	return symbol_list_entry(list, list->entries->len - 1)->address;
 }
 
 /* Returns how many entries begin at or before the address. */
@@ -100,7 +100,7 @@ static guint count_until(const SymbolList *list, uint64_t address)
 	while (low < high) {
 		guint middle = low + (high - low) / 2;
 
-		if (entry(list, middle)->address <= address)
+		if (symbol_list_entry(list, middle)->address <= address)
 			low = middle + 1;
 		else
 			high = middle;
@@ -114,8 +114,9 @@ void symbol_list_narrow(SymbolList *list, uint64_t address, SymbolNeighbours *ne
 
 	symbol_list_put_in_order(list);
 	until = count_until(list, address);
-	if (until && (!neighbours->at || entry(list, until - 1)->address > neighbours->at->address))
-		neighbours->at = entry(list, until - 1);
+	if (until && (!neighbours->at ||
+		      symbol_list_entry(list, until - 1)->address > neighbours->at->address))
+		neighbours->at = symbol_list_entry(list, until - 1);
 	if (until < list->entries->len)
-		neighbours->next = MIN(neighbours->next, entry(list, until)->address);
+		neighbours->next = MIN(neighbours->next, symbol_list_entry(list, until)->address);
 }

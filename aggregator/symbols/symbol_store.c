@@ -105,7 +105,7 @@ void symbol_store_set_memory(SymbolStore *store, MemoryBudget *memory)
 	store->memory = memory;
 }
 
-static bool take(SymbolStore *store, size_t bytes)
+static bool symbol_store_take(SymbolStore *store, size_t bytes)
 {
 	return memory_budget_take(store->memory, MEMORY_SYMBOLS, bytes);
 }
@@ -117,7 +117,7 @@ static Epoch *epoch_intern(SymbolStore *store, uint32_t number)
 
 	if (epoch)
 		return epoch;
-	if (epoch_list_is_full(store->epochs) || !take(store, EPOCH_BYTES))
+	if (epoch_list_is_full(store->epochs) || !symbol_store_take(store, EPOCH_BYTES))
 		return NULL;
 	epoch = g_new0(Epoch, 1);
 	epoch->modules = g_ptr_array_new();
@@ -134,7 +134,8 @@ static uint16_t module_number(SymbolStore *store, TextPart part)
 	uint16_t number =
 		(uint16_t)GPOINTER_TO_UINT(g_hash_table_lookup(store->module_numbers, name));
 
-	if (number || store->module_names->len == MODULES_MAX || !take(store, MODULE_BYTES))
+	if (number || store->module_names->len == MODULES_MAX ||
+	    !symbol_store_take(store, MODULE_BYTES))
 		return number;
 	number = (uint16_t)store->module_names->len;
 	g_hash_table_insert(store->module_numbers, name, GUINT_TO_POINTER(number));
@@ -177,7 +178,7 @@ static void add_symbol(SymbolStore *store, SymbolList *list, const KallsymsLine 
 
 	if (!line->address || !kallsyms_line_is_text(line) || store->symbols == SYMBOLS_MAX ||
 	    store->names->len >= NAMES_BYTES_MAX ||
-	    !take(store, sizeof(entry) + MIN(line->name.length, NAME_BYTES_MAX) + 1))
+	    !symbol_store_take(store, sizeof(entry) + MIN(line->name.length, NAME_BYTES_MAX) + 1))
 		return;
 	g_byte_array_append(store->names, (const guint8 *)line->name.text,
 			    (guint)MIN(line->name.length, NAME_BYTES_MAX));
@@ -222,7 +223,7 @@ static void add_module_lines(SymbolStore *store, Epoch *epoch, TextPart lines)
 	uint64_t hash = keyed_hash(lines.text, lines.length);
 	SymbolList *symbols = g_hash_table_lookup(store->module_symbols, &hash);
 
-	if (!take(store, symbols ? sizeof(symbols) : MODULE_LIST_BYTES))
+	if (!symbol_store_take(store, symbols ? sizeof(symbols) : MODULE_LIST_BYTES))
 		return;
 	if (!symbols) {
 		symbols = module_symbols_parse(store, lines);
@@ -282,7 +283,8 @@ static void add_module_range(SymbolStore *store, Epoch *epoch, TextPart line)
 {
 	ModuleLine module;
 
-	if (module_line_parse(line, &module) && module.address && take(store, RANGE_BYTES))
+	if (module_line_parse(line, &module) && module.address &&
+	    symbol_store_take(store, RANGE_BYTES))
 		address_ranges_add(epoch->ranges, module.address,
 				   saturate_sum(module.address, module.bytes),
 				   module_number(store, module.name));

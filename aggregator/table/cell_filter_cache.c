@@ -14,7 +14,7 @@ typedef struct {
 	uint64_t unknown;     /* allocations from unknown caches */
 } State;
 
-static void *prepare(const void *argument, const ViewSource *source)
+static void *cell_filter_cache_prepare(const void *argument, const ViewSource *source)
 {
 	State *state = g_new0(State, 1);
 
@@ -25,7 +25,7 @@ static void *prepare(const void *argument, const ViewSource *source)
 }
 
 /* There are millions of cells, but few names: each name is matched once. */
-static bool wants(State *state, const char *name)
+static bool cell_filter_cache_wants(State *state, const char *name)
 {
 	void *verdict;
 
@@ -36,7 +36,7 @@ static bool wants(State *state, const char *name)
 	return GPOINTER_TO_INT(verdict);
 }
 
-static bool keeps(void *data, const ProfileCell *cell)
+static bool cell_filter_cache_keeps(void *data, const ProfileCell *cell)
 {
 	State *state = data;
 	const ProfileOrigin *origin = profile_origin(state->source->profile, cell->origin);
@@ -44,10 +44,10 @@ static bool keeps(void *data, const ProfileCell *cell)
 
 	if (label.origin == CACHE_UNKNOWN && !origin->free)
 		state->unknown += cell->events;
-	return label.name && wants(state, label.name);
+	return label.name && cell_filter_cache_wants(state, label.name);
 }
 
-static void remark(const void *data, GString *out)
+static void cell_filter_cache_remark(const void *data, GString *out)
 {
 	const State *state = data;
 
@@ -58,10 +58,10 @@ static void remark(const void *data, GString *out)
 
 static bool keeps_others(void *data, const ProfileCell *cell)
 {
-	return !keeps(data, cell);
+	return !cell_filter_cache_keeps(data, cell);
 }
 
-static void dispose(void *data)
+static void cell_filter_cache_dispose(void *data)
 {
 	State *state = data;
 
@@ -71,15 +71,15 @@ static void dispose(void *data)
 
 const CellFilterType cell_filter_cache = {
 	.option = "cache",
-	.prepare = prepare,
-	.keeps = keeps,
-	.remark = remark,
-	.dispose = dispose,
+	.prepare = cell_filter_cache_prepare,
+	.keeps = cell_filter_cache_keeps,
+	.remark = cell_filter_cache_remark,
+	.dispose = cell_filter_cache_dispose,
 };
 
 const CellFilterType cell_filter_cache_excluded = {
 	.option = "exclude-cache",
-	.prepare = prepare,
+	.prepare = cell_filter_cache_prepare,
 	.keeps = keeps_others,
-	.dispose = dispose,
+	.dispose = cell_filter_cache_dispose,
 };

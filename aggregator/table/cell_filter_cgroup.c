@@ -74,7 +74,7 @@ static bool task_matches(CgroupState *state, const ViewSource *source, TaskId id
 	return path && path_matches(state, path);
 }
 
-static void *prepare(const void *argument, const ViewSource *source)
+static void *cell_filter_cgroup_prepare(const void *argument, const ViewSource *source)
 {
 	CgroupState *state = g_new0(CgroupState, 1);
 	uint32_t tasks = profile_task_count(source->profile);
@@ -88,7 +88,7 @@ static void *prepare(const void *argument, const ViewSource *source)
 	return state;
 }
 
-static bool keeps(void *data, const ProfileCell *cell)
+static bool cell_filter_cgroup_keeps(void *data, const ProfileCell *cell)
 {
 	const CgroupState *state = data;
 
@@ -117,7 +117,7 @@ static void append_no_match(GString *out, const CgroupState *state)
 	append_others(out, state->others);
 }
 
-static void remark(const void *data, GString *out)
+static void cell_filter_cgroup_remark(const void *data, GString *out)
 {
 	const CgroupState *state = data;
 
@@ -129,7 +129,7 @@ static void remark(const void *data, GString *out)
 			state->pathless, state->pathless == 1 ? "task" : "tasks");
 }
 
-static void dispose(void *data)
+static void cell_filter_cgroup_dispose(void *data)
 {
 	CgroupState *state = data;
 
@@ -141,8 +141,8 @@ static void dispose(void *data)
 
 const CellFilterType cell_filter_cgroup = {
 	.option = "cgroup",
-	.prepare = prepare,
-	.keeps = keeps,
-	.remark = remark,
-	.dispose = dispose,
+	.prepare = cell_filter_cgroup_prepare,
+	.keeps = cell_filter_cgroup_keeps,
+	.remark = cell_filter_cgroup_remark,
+	.dispose = cell_filter_cgroup_dispose,
 };

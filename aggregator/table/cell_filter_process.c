@@ -34,7 +34,7 @@ static ProcessState *state_new(const void *argument, const ViewSource *source)
 	return state;
 }
 
-static void dispose(void *data)
+static void cell_filter_process_dispose(void *data)
 {
 	ProcessState *state = data;
 
@@ -45,7 +45,7 @@ static void dispose(void *data)
 	g_free(state);
 }
 
-static bool keeps(void *data, const ProfileCell *cell)
+static bool cell_filter_process_keeps(void *data, const ProfileCell *cell)
 {
 	const ProcessState *state = data;
 
@@ -151,15 +151,15 @@ static void remark_on_names(const void *data, GString *out)
 const CellFilterType cell_filter_pid = {
 	.option = "pid",
 	.prepare = prepare_pids,
-	.keeps = keeps,
+	.keeps = cell_filter_process_keeps,
 	.remark = remark_on_pids,
-	.dispose = dispose,
+	.dispose = cell_filter_process_dispose,
 };
 
 const CellFilterType cell_filter_process = {
 	.option = "process",
 	.prepare = prepare_names,
-	.keeps = keeps,
+	.keeps = cell_filter_process_keeps,
 	.remark = remark_on_names,
-	.dispose = dispose,
+	.dispose = cell_filter_process_dispose,
 };

@@ -60,7 +60,7 @@ static bool has_objects_of_slabs(const Profile *profile)
 	return false;
 }
 
-static void *prepare(const void *argument, const ViewSource *source)
+static void *cell_filter_slab_pages_prepare(const void *argument, const ViewSource *source)
 {
 	State *state = g_new0(State, 1);
 
@@ -113,7 +113,7 @@ static bool text_has_function(const State *state, StackId stack)
 	return false;
 }
 
-static bool keeps(void *data, const ProfileCell *cell)
+static bool cell_filter_slab_pages_keeps(void *data, const ProfileCell *cell)
 {
 	const State *state = data;
 	const ProfileOrigin *origin = profile_origin(state->profile, cell->origin);
@@ -128,7 +128,7 @@ static bool keeps(void *data, const ProfileCell *cell)
 
 const CellFilterType cell_filter_slab_pages = {
 	.option = "pages-of-slabs",
-	.prepare = prepare,
-	.keeps = keeps,
+	.prepare = cell_filter_slab_pages_prepare,
+	.keeps = cell_filter_slab_pages_keeps,
 	.dispose = g_free,
 };

@@ -62,7 +62,7 @@ static void count_ends(State *state, const CellLives *lives)
 	}
 }
 
-static void *prepare(const void *argument, const ViewSource *source)
+static void *cell_filter_unpaired_prepare(const void *argument, const ViewSource *source)
 {
 	State *state = g_new0(State, 1);
 
@@ -81,7 +81,7 @@ static bool is_unpaired(const Ends *ends)
 		       (double)(ends->freed + ends->recycled) * UNPAIRED_PERCENT;
 }
 
-static bool keeps(void *data, const ProfileCell *cell)
+static bool cell_filter_unpaired_keeps(void *data, const ProfileCell *cell)
 {
 	Ends *ends = ends_of(data, cell);
 
@@ -104,7 +104,7 @@ static void append_unpaired(const Ends *ends, GString *out)
 	g_string_append(out, " of its frees not seen)");
 }
 
-static void remark(const void *data, GString *out)
+static void cell_filter_unpaired_remark(const void *data, GString *out)
 {
 	const State *state = data;
 	g_autoptr(GPtrArray) unpaired = g_ptr_array_new();
@@ -120,7 +120,7 @@ static void remark(const void *data, GString *out)
 		append_unpaired(unpaired->pdata[i], out);
 }
 
-static void dispose(void *data)
+static void cell_filter_unpaired_dispose(void *data)
 {
 	State *state = data;
 
@@ -130,8 +130,8 @@ static void dispose(void *data)
 
 const CellFilterType cell_filter_unpaired = {
 	.option = "held",
-	.prepare = prepare,
-	.keeps = keeps,
-	.remark = remark,
-	.dispose = dispose,
+	.prepare = cell_filter_unpaired_prepare,
+	.keeps = cell_filter_unpaired_keeps,
+	.remark = cell_filter_unpaired_remark,
+	.dispose = cell_filter_unpaired_dispose,
 };

@@ -117,7 +117,7 @@ typedef struct {
 	const GroupRows *rows;
 } Ranking;
 
-static gint compare(gconstpointer left, gconstpointer right, gpointer user_data)
+static gint group_rows_compare(gconstpointer left, gconstpointer right, gpointer user_data)
 {
 	const GroupRow *a = left, *b = right;
 	const Ranking *ranking = user_data;
@@ -133,7 +133,7 @@ static void rank_rows(GroupRows *rows, const ViewOptions *options)
 {
 	Ranking ranking = { view_rank(options), rows };
 
-	g_array_sort_with_data(rows->rows, compare, &ranking);
+	g_array_sort_with_data(rows->rows, group_rows_compare, &ranking);
 	for (guint i = rows->rows->len; i > options->top; i--) {
 		const GroupRow *row = &g_array_index(rows->rows, GroupRow, i - 1);
 

@@ -86,7 +86,7 @@ static bool is_same(const MergedCell *a, const MergedCell *b)
 }
 
 /* Returns SLOT_ID_NONE if it must not be added. */
-static uint32_t intern(MergedCells *cells, const MergedCell *key, bool may_add)
+static uint32_t merged_cells_intern(MergedCells *cells, const MergedCell *key, bool may_add)
 {
 	const MergedCell cell = {
 		.cell = { .origin = key->cell.origin,
@@ -109,7 +109,7 @@ static uint32_t intern(MergedCells *cells, const MergedCell *key, bool may_add)
 }
 
 /* Returns the entry of a cell, in an array that has entries up to it. */
-static void *entry(GArray *array, uint32_t id)
+static void *merged_cells_entry(GArray *array, uint32_t id)
 {
 	if (id >= array->len)
 		g_array_set_size(array, id + 1);
@@ -139,7 +139,7 @@ static void add_hits(HitSums *sums, const HitSums *added)
 
 bool merged_cells_add(MergedCells *cells, const MergedCell *key, const RowSums *sums, bool may_add)
 {
-	uint32_t id = intern(cells, key, may_add);
+	uint32_t id = merged_cells_intern(cells, key, may_add);
 	MergedCell *cell;
 
 	if (id == SLOT_ID_NONE)
@@ -151,11 +151,11 @@ bool merged_cells_add(MergedCells *cells, const MergedCell *key, const RowSums *
 	saturate_add(&cell->bytes_requested, sums->summary.bytes_requested);
 	saturate_add(&cell->bytes_allocated, sums->summary.bytes_allocated);
 	if (is_any(&sums->variance, sizeof(sums->variance)))
-		variance_add(entry(cells->variances, id), &sums->variance);
+		variance_add(merged_cells_entry(cells->variances, id), &sums->variance);
 	if (is_any(&sums->held, sizeof(sums->held)))
-		held_sums_add(entry(cells->held, id), &sums->held);
+		held_sums_add(merged_cells_entry(cells->held, id), &sums->held);
 	if (is_any(&sums->hits, sizeof(sums->hits)))
-		add_hits(entry(cells->hits, id), &sums->hits);
+		add_hits(merged_cells_entry(cells->hits, id), &sums->hits);
 	return true;
 }
 

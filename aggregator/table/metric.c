@@ -429,7 +429,7 @@ static double double_at(const RowSums *sums, size_t offset)
 }
 
 /* The figure as it was counted: also below 0. */
-static double amount(const Figure *figure, const RowSums *sums)
+static double metric_amount(const Figure *figure, const RowSums *sums)
 {
 	uint64_t number = figure_number_at(sums, figure->at);
 
@@ -450,11 +450,12 @@ double metric_variance(const Metric *metric, const RowSums *sums)
 		return variance_of_events(&sums->variance);
 	case SPREAD_OF_AMOUNT:
 		return variance_of_amount(&sums->variance, double_at(sums, metric->variance.at),
-					  amount(&metric->value, sums), sums->summary.allocations);
+					  metric_amount(&metric->value, sums),
+					  sums->summary.allocations);
 	case SPREAD_OF_FOLLOWED:
-		return sums->held.scale > 1
-			       ? amount(&metric->value, sums) * (double)(sums->held.scale - 1)
-			       : 0;
+		return sums->held.scale > 1 ? metric_amount(&metric->value, sums) *
+						      (double)(sums->held.scale - 1)
+					    : 0;
 	case SPREAD_READ:
 		return double_at(sums, metric->variance.at);
 	default:
@@ -466,7 +467,7 @@ double metric_scatter(const Metric *metric, const RowSums *sums)
 {
 	switch (metric->scatter.kind) {
 	case SPREAD_OF_COUNT:
-		return amount(&metric->value, sums) + metric_variance(metric, sums);
+		return metric_amount(&metric->value, sums) + metric_variance(metric, sums);
 	case SPREAD_READ:
 		return double_at(sums, metric->scatter.at);
 	default:

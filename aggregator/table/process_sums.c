@@ -102,7 +102,7 @@ void process_sums_add(ProcessSums *sums, const ProfileCell *cell)
 		saturate_add(&sum_intern(sums, &process)->allocations, cell->events);
 }
 
-static int ascending(uint64_t a, uint64_t b)
+static int process_sums_ascending(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
@@ -112,27 +112,27 @@ static int compare_names(const char *a, const char *b)
 	size_t a_length = comm_folded_length(a), b_length = comm_folded_length(b);
 	int order = memcmp(a, b, MIN(a_length, b_length));
 
-	return order ? order : ascending(a_length, b_length);
+	return order ? order : process_sums_ascending(a_length, b_length);
 }
 
 /* Sorts the members of a group together: interrupts, then processes by name, pid and age. */
 static gint compare_members(gconstpointer left, gconstpointer right)
 {
 	const ProcessSum *a = left, *b = right;
-	int order = ascending(b->key.context, a->key.context);
+	int order = process_sums_ascending(b->key.context, a->key.context);
 
 	order = order ? order : compare_names(a->comm, b->comm);
-	order = order ? order : ascending(a->key.tgid, b->key.tgid);
-	order = order ? order : ascending(a->key.start_time_ns, b->key.start_time_ns);
+	order = order ? order : process_sums_ascending(a->key.tgid, b->key.tgid);
+	order = order ? order : process_sums_ascending(a->key.start_time_ns, b->key.start_time_ns);
 	return order ? order : memcmp(a->key.comm, b->key.comm, sizeof(a->key.comm));
 }
 
 int view_process_compare(const void *left, const void *right)
 {
 	const ViewProcess *a = left, *b = right;
-	int order = ascending(b->allocations, a->allocations);
+	int order = process_sums_ascending(b->allocations, a->allocations);
 
-	order = order ? order : ascending(b->context, a->context);
+	order = order ? order : process_sums_ascending(b->context, a->context);
 	return order ? order : compare_names(a->comm, b->comm);
 }
 

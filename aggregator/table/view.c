@@ -209,7 +209,7 @@ typedef struct {
 	const StackRows *names;
 } Ranking;
 
-static gint compare(gconstpointer left, gconstpointer right, gpointer user_data)
+static gint view_compare(gconstpointer left, gconstpointer right, gpointer user_data)
 {
 	const ViewStack *a = *(ViewStack *const *)left, *b = *(ViewStack *const *)right;
 	const Ranking *ranking = user_data;
@@ -233,7 +233,7 @@ static void rank_rows(View *view, const ViewOptions *options)
 {
 	Ranking ranking = { view_rank(options), view->rows->names };
 
-	g_ptr_array_sort_with_data(view->stacks, compare, &ranking);
+	g_ptr_array_sort_with_data(view->stacks, view_compare, &ranking);
 	if (!options->by[0])
 		cut_to_top(view, options->top);
 	view->stacks_after = view->stacks->len;

@@ -29,8 +29,8 @@ static bool choose_by(Options *options, CacheQuery *query, const CellFilterType 
 	return true;
 }
 
-static bool choose(Options *options, const GString *names, const GString *slabinfo,
-		   const char *advice, GError **error)
+static bool cache_choice_choose(Options *options, const GString *names, const GString *slabinfo,
+				const char *advice, GError **error)
 {
 	g_autoptr(CacheList) list = cache_list_new(names, slabinfo);
 
@@ -39,7 +39,7 @@ static bool choose(Options *options, const GString *names, const GString *slabin
 			 advice, error);
 }
 
-static bool chooses(const Options *options)
+static bool cache_choice_chooses(const Options *options)
 {
 	return options->caches || options->caches_excluded;
 }
@@ -49,13 +49,13 @@ bool cache_choice_of_host(Options *options, GError **error)
 	g_autoptr(GByteArray) facts = g_byte_array_new();
 	g_autoptr(Session) host = session_new(SESSION_BYTES_MAX);
 
-	if (!chooses(options))
+	if (!cache_choice_chooses(options))
 		return true;
 	slab_facts_append(facts, "", KMT_READING_START);
 	session_feed(host, facts->data, facts->len);
-	if (!choose(options, run_text_of(host->text, KMT_BATCH_CACHE_NAMES, 0),
-		    run_text_of(host->text, KMT_BATCH_SLABINFO, KMT_READING_START),
-		    "'slabstack --all' lists those of this host", error))
+	if (!cache_choice_choose(options, run_text_of(host->text, KMT_BATCH_CACHE_NAMES, 0),
+				 run_text_of(host->text, KMT_BATCH_SLABINFO, KMT_READING_START),
+				 "'slabstack --all' lists those of this host", error))
 		return false;
 	if (options->caches)
 		options->request.caches = cache_query_kernel_names(options->caches);
@@ -109,12 +109,13 @@ bool cache_choice_of_stream(Options *options, const Session *session, CacheChoic
 	GString *of_events = NULL;
 	bool chosen;
 
-	if (!chooses(options))
+	if (!cache_choice_chooses(options))
 		return true;
 	if (part == CACHES_OF_ALL)
 		of_events = names_of_events(session);
 	advice = advice_of(of_events);
-	chosen = choose(options, names || slabinfo ? names : of_events, slabinfo, advice, error);
+	chosen = cache_choice_choose(options, names || slabinfo ? names : of_events, slabinfo,
+				     advice, error);
 	if (of_events)
 		g_string_free(of_events, TRUE);
 	return chosen;

@@ -83,7 +83,7 @@ static RateDetail *detail_of(Drill *drill, const Dimension *key)
 	return session_detail_new(drill->session, drill->cache, key, drill->cells);
 }
 
-static void give(Drill *drill, RateDetail *detail)
+static void drill_give(Drill *drill, RateDetail *detail)
 {
 	g_mutex_lock(&drill->lock);
 	rate_detail_free(drill->news);
@@ -112,7 +112,7 @@ static void give_when_due(Drill *drill)
 	if (!is_due(drill, &key))
 		return;
 	start_ns = clock_monotonic_ns();
-	give(drill, detail_of(drill, key));
+	drill_give(drill, detail_of(drill, key));
 	end_ns = clock_monotonic_ns();
 	drill->next_ns = MAX(start_ns + DETAIL_EVERY_MS * NS_PER_MS,
 			     end_ns + (end_ns - start_ns) * SHARE_OF_TIME);
@@ -144,7 +144,7 @@ static bool read_some(Drill *drill, bool count)
 }
 
 /* Reads to the end of the stream, or until the timeout. */
-static void drain(Drill *drill)
+static void drill_drain(Drill *drill)
 {
 	uint64_t left = 0;
 
@@ -186,14 +186,14 @@ static void give_last(Drill *drill)
 	session_finish(drill->session);
 	detail = detail_of(drill, drill->key);
 	detail->problem = g_strdup(escaped->str);
-	give(drill, detail);
+	drill_give(drill, detail);
 }
 
-static gpointer run(gpointer data)
+static gpointer drill_run(gpointer data)
 {
 	Drill *drill = data;
 
-	drain(drill);
+	drill_drain(drill);
 	if (!left_ns(drill))
 		give_last(drill);
 	g_mutex_lock(&drill->lock);
@@ -210,7 +210,7 @@ static GThread *thread_start(Drill *drill, GError **error)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	thread = g_thread_try_new("drill", run, drill, error);
+	thread = g_thread_try_new("drill", drill_run, drill, error);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return thread;
 }

@@ -39,7 +39,7 @@ bool many_inputs_are_given(const Options *options)
 }
 
 G_GNUC_PRINTF(1, 2)
-static void note(const char *format, ...)
+static void many_inputs_note(const char *format, ...)
 {
 	g_autofree char *text = NULL;
 	g_autoptr(GString) escaped = g_string_new(NULL);
@@ -68,14 +68,15 @@ static bool is_recording(const char *path)
 /* A run that was killed has its last events there. */
 static void note_part(const char *path)
 {
-	note("%s: left out, a run writes it or was killed: use -i %s to read it, too", path, path);
+	many_inputs_note("%s: left out, a run writes it or was killed: use -i %s to read it, too",
+			 path, path);
 }
 
 static void note_others(const Options *options, const char *folder, guint others)
 {
 	if (others && !options->quiet)
-		note("%s: %u other %s than *%s left out", folder, others,
-		     others == 1 ? "file" : "files", suffix);
+		many_inputs_note("%s: %u other %s than *%s left out", folder, others,
+				 others == 1 ? "file" : "files", suffix);
 }
 
 /* Adds the recordings of a folder in the order of their names. */
@@ -168,7 +169,7 @@ static bool was_read(ManyInputs *many, const Session *session, const char *path)
 	const char *known = g_hash_table_lookup(many->seen, identity);
 
 	if (known) {
-		note("%s: the same run as %s, left out", path, known);
+		many_inputs_note("%s: the same run as %s, left out", path, known);
 		g_free(identity);
 		return true;
 	}
@@ -241,7 +242,7 @@ static void note_flaw(ManyInputs *many, const Session *session, const char *path
 		return;
 	many->incomplete = true;
 	if (many->flawed++ < NAMED_MAX)
-		note("%s: not complete: %s", path, flaw);
+		many_inputs_note("%s: not complete: %s", path, flaw);
 }
 
 static char *parts_of(const Options *options)
@@ -329,7 +330,7 @@ static void read_or_note(ManyInputs *many, Options *options, const char *path)
 	if (read_one(many, options, path, &problem))
 		return;
 	options->view = wanted;
-	note("%s: left out", problem->message);
+	many_inputs_note("%s: left out", problem->message);
 	add_unread(many);
 }
 
@@ -346,10 +347,11 @@ static void read_all(ManyInputs *many, Options *options, const GPtrArray *paths)
 	}
 	g_array_set_size(options->cells, cells);
 	if (many->flawed > NAMED_MAX)
-		note("%u more recordings are not complete", many->flawed - NAMED_MAX);
+		many_inputs_note("%u more recordings are not complete", many->flawed - NAMED_MAX);
 	if (done == paths->len)
 		return;
-	note("interrupted: %u of %u recordings are left out", paths->len - done, paths->len);
+	many_inputs_note("interrupted: %u of %u recordings are left out", paths->len - done,
+			 paths->len);
 	for (; done < paths->len; done++)
 		add_unread(many);
 }
@@ -441,9 +443,10 @@ bool many_inputs_are_complete(const ManyInputs *many, const Options *options)
 	double lost = percent_lost(facts);
 
 	if (lost > 1)
-		note("over 1 %% of the events of all recordings were lost");
+		many_inputs_note("over 1 %% of the events of all recordings were lost");
 	if (is_full)
-		note("the memory was full when recordings were merged: use a larger --max-memory, "
-		     "or fewer keys");
+		many_inputs_note("the memory was full when recordings were merged: use a larger "
+				 "--max-memory, "
+				 "or fewer keys");
 	return !many->incomplete && !is_full && lost <= options->loss_percent_max;
 }

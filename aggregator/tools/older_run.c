@@ -17,7 +17,7 @@
 #include <string.h>
 
 G_GNUC_PRINTF(2, 3)
-static bool fail(GError **error, const char *format, ...)
+static bool older_run_fail(GError **error, const char *format, ...)
 {
 	va_list arguments;
 
@@ -60,10 +60,11 @@ static bool has_points(const OlderRun *run, const char *title, const char *newer
 	const char *older = run_info_text(run->session->info, KMT_FIELD_POINTS_TITLE);
 
 	return !g_strcmp0(older, title) ||
-	       fail(error,
-		    "--diff: %s shows '%s', but %s '%s': compare runs of the same probe points",
-		    run->options->input, older ? older : "allocations", newer,
-		    title ? title : "allocations");
+	       older_run_fail(
+		       error,
+		       "--diff: %s shows '%s', but %s '%s': compare runs of the same probe points",
+		       run->options->input, older ? older : "allocations", newer,
+		       title ? title : "allocations");
 }
 
 OlderRun *older_run_read(const Options *options, int argc, char **argv, GError **error)
@@ -111,7 +112,7 @@ static bool has_what_ranks(const Options *options, const Session *session, const
 	const Metric *rank = view_rank(&options->view);
 
 	return !(rank->needs & NEEDS_BYTES) || has_bytes(session) ||
-	       fail(error, "--diff: %s has no sizes: use -s count", name);
+	       older_run_fail(error, "--diff: %s has no sizes: use -s count", name);
 }
 
 static bool has_duration(const Options *options, const Session *session, const char *name,
@@ -120,8 +121,10 @@ static bool has_duration(const Options *options, const Session *session, const c
 	g_autoptr(Facts) facts = facts_new(session, false);
 
 	return options->per != DIFF_PER_SECOND || fact_number(facts, FACT_DURATION) ||
-	       fail(error, "--per=second: the duration of %s is not known: use --per=event or run",
-		    name);
+	       older_run_fail(
+		       error,
+		       "--per=second: the duration of %s is not known: use --per=event or run",
+		       name);
 }
 
 static bool has_figures(const Options *options, const Session *session, const char *name,

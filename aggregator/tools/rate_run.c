@@ -56,7 +56,7 @@ static NetCheck *judge_recording(const char *path, size_t memory_bytes_max)
 {
 	g_autoptr(Session) session = NULL;
 	g_autoptr(NetCheck) check = NULL;
-	g_autoptr(Slabinfo) end = NULL;
+	g_autoptr(Slabinfo) rate_run_end = NULL;
 	NetReading reading;
 	Losses losses;
 
@@ -66,9 +66,9 @@ static NetCheck *judge_recording(const char *path, size_t memory_bytes_max)
 	if (!input_read(path, session, NULL))
 		return NULL;
 	check = net_check_new((unsigned)run_info_number(session->info, KMT_FIELD_CPUS_ONLINE, 1));
-	end = reading_of(session, KMT_READING_END);
+	rate_run_end = reading_of(session, KMT_READING_END);
 	losses = losses_of(session);
-	reading = (NetReading){ .slabinfo = end, .events_lost = losses_all(&losses).high };
+	reading = (NetReading){ .slabinfo = rate_run_end, .events_lost = losses_all(&losses).high };
 	net_check_set_start(check, reading_of(session, KMT_READING_START));
 	count_cells(session, check);
 	net_check_judge(check, &reading);
@@ -267,7 +267,7 @@ static unsigned needs_of(const Options *options)
 	return needs;
 }
 
-static void *begin(Options *options, Session *session, GError **error)
+static void *rate_run_begin(Options *options, Session *session, GError **error)
 {
 	RateRun *run = g_new0(RateRun, 1);
 	const RateOptions *rate = &options->rate;
@@ -314,7 +314,7 @@ static void *begin(Options *options, Session *session, GError **error)
 	return run;
 }
 
-static bool tick(Session *session, void *state)
+static bool rate_run_tick(Session *session, void *state)
 {
 	RateRun *run = state;
 
@@ -368,7 +368,7 @@ static void say_nothing_left(const RateRun *run)
 	g_printerr("%s: %s\n", g_get_prgname(), line->str);
 }
 
-static bool end(void *state, GError **error)
+static bool rate_run_end(void *state, GError **error)
 {
 	RateRun *run = state;
 	bool written;
@@ -390,7 +390,7 @@ static bool end(void *state, GError **error)
 }
 
 const ToolStream rate_run_stream = {
-	.begin = begin,
-	.tick = tick,
-	.end = end,
+	.begin = rate_run_begin,
+	.tick = rate_run_tick,
+	.end = rate_run_end,
 };

@@ -249,7 +249,7 @@ static void end_recorder(RateScreen *screen)
 }
 
 /* Executes a command of the user. Returns false to quit. */
-static bool obey(RateScreen *screen, RateFeed *feed, const ScreenCommand *command)
+static bool rate_screen_obey(RateScreen *screen, RateFeed *feed, const ScreenCommand *command)
 {
 	switch (command->kind) {
 	case SCREEN_QUIT:
@@ -298,7 +298,7 @@ bool rate_screen_poll(RateScreen *screen, RateFeed *feed)
 	bool goes_on = true;
 
 	while (goes_on && screen_next_command(screen->screen, &command)) {
-		goes_on = obey(screen, feed, &command);
+		goes_on = rate_screen_obey(screen, feed, &command);
 		g_free(command.text);
 	}
 	end_drills(screen);

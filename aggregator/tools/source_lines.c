@@ -24,7 +24,7 @@ struct SourceLines {
 };
 
 /* Prints a note once. Takes the text. */
-static void note(SourceLines *lines, char *text)
+static void source_lines_note(SourceLines *lines, char *text)
 {
 	g_autoptr(GString) escaped = g_string_new(NULL);
 
@@ -63,7 +63,7 @@ SourceLines *source_lines_new(const Options *options, GError **error)
 	}
 	/* A variable of the environment is no reason to fail. */
 	if (problem)
-		note(lines, g_strdup(problem->message));
+		source_lines_note(lines, g_strdup(problem->message));
 	return g_steal_pointer(&lines);
 }
 
@@ -178,9 +178,11 @@ static void note_useless_files(SourceLines *lines)
 
 		if (!g_file_test(path, G_FILE_TEST_IS_DIR) &&
 		    !is_path_of_any(lines->resolver, path))
-			note(lines, g_strdup_printf("--debuginfo: %s has no debug data, or is no "
-						    "ELF file",
-						    path));
+			source_lines_note(
+				lines,
+				g_strdup_printf("--debuginfo: %s has no debug data, or is no "
+						"ELF file",
+						path));
 	}
 }
 
@@ -197,13 +199,14 @@ static const char not_understood[] =
 static void note_object(SourceLines *lines, GHashTable *right, const LinesObject *object)
 {
 	if (state_to_note(right, object) == LINES_WRONG_FILE)
-		note(lines, wrong_file(object));
+		source_lines_note(lines, wrong_file(object));
 	else if (object->state == LINES_UNREADABLE)
-		note(lines, g_strdup_printf("no lines of %s: %s%s%s", object->name,
-					    object->path ? object->path : "",
-					    object->path ? ": " : "", object->problem));
+		source_lines_note(lines,
+				  g_strdup_printf("no lines of %s: %s%s%s", object->name,
+						  object->path ? object->path : "",
+						  object->path ? ": " : "", object->problem));
 	else if (object->missing)
-		note(lines, missing_file(object));
+		source_lines_note(lines, missing_file(object));
 }
 
 static void note_all(SourceLines *lines, const Session *session)
@@ -213,29 +216,30 @@ static void note_all(SourceLines *lines, const Session *session)
 	for (guint i = 0; i < line_resolver_count(lines->resolver); i++)
 		note_object(lines, right, line_resolver_object(lines->resolver, i));
 	if (!line_resolver_count(lines->resolver) && session->imported)
-		note(lines, g_strdup(imported));
+		source_lines_note(lines, g_strdup(imported));
 	else
 		note_useless_files(lines);
 	if (line_table_dropped(session->lines))
-		note(lines, g_strdup(no_room));
+		source_lines_note(lines, g_strdup(no_room));
 	if (line_table_invalid(session->lines))
-		note(lines, g_strdup(not_understood));
+		source_lines_note(lines, g_strdup(not_understood));
 	for (gsize i = 0; i < G_N_ELEMENTS(state_notes); i++) {
 		g_autofree char *names =
 			names_in_state(lines->resolver, right, state_notes[i].state);
 
 		if (names)
-			note(lines,
-			     g_strdup_printf("no lines of %s: %s", names, state_notes[i].why));
+			source_lines_note(lines, g_strdup_printf("no lines of %s: %s", names,
+								 state_notes[i].why));
 	}
 }
 
 void source_lines_leave_out(SourceLines *lines)
 {
 	if (lines->options->needs_lines)
-		note(lines,
-		     g_strdup("reports during the run are without source lines, which the last "
-			      "report has"));
+		source_lines_note(
+			lines,
+			g_strdup("reports during the run are without source lines, which the last "
+				 "report has"));
 }
 
 void source_lines_update(SourceLines *lines, Session *session)
@@ -351,7 +355,7 @@ static void append_objects(GString *out, const LineResolver *resolver)
 }
 
 /* Whether debuginfo of the kernel, or else of programs, is missing. */
-static bool lacks(const LineResolver *resolver, bool programs)
+static bool source_lines_lacks(const LineResolver *resolver, bool programs)
 {
 	for (guint i = 0; i < line_resolver_count(resolver); i++) {
 		const LinesObject *object = line_resolver_object(resolver, i);
@@ -388,9 +392,9 @@ static void append_commands(GString *out, const SourceLines *lines, const Sessio
 	const char *release = run_info_text(session->info, KMT_FIELD_RELEASE);
 
 	g_string_append_c(out, '\n');
-	if (distribution && lacks(resolver, false))
+	if (distribution && source_lines_lacks(resolver, false))
 		append_kernel_command(out, distribution, release ? release : "RELEASE");
-	if (distribution && lacks(resolver, true))
+	if (distribution && source_lines_lacks(resolver, true))
 		g_string_append_printf(out, "For programs and libraries on %s:\n    %s\n",
 				       distribution->name, distribution->programs);
 	g_string_append_printf(out, "From a debuginfod server of the distribution%s:\n",
@@ -408,7 +412,7 @@ void source_lines_print_missing(const SourceLines *lines, const Session *session
 		append_objects(text, lines->resolver);
 	else
 		g_string_append(text, "No stack has code of a known file.\n");
-	if (lacks(lines->resolver, false) || lacks(lines->resolver, true))
+	if (source_lines_lacks(lines->resolver, false) || source_lines_lacks(lines->resolver, true))
 		append_commands(text, lines, session);
 	fwrite(text->str, 1, text->len, out);
 }

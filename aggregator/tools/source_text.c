@@ -51,7 +51,7 @@ static void source_free(gpointer data)
 }
 
 /* The run() of the process that reads a file, which may be on a file system that never answers. */
-static void answer(int socket, const int *fds, void *data)
+static void source_text_answer(int socket, const int *fds, void *data)
 {
 	char piece[CHILD_BODY_BYTES_MAX];
 	ssize_t length;
@@ -68,7 +68,7 @@ static const ChildType text_child = {
 	.name = "kmt-source",
 	.rights = CHILD_READS,
 	.limits = { .address_space_bytes = 64 << 20, .data_bytes = 16 << 20 },
-	.run = answer,
+	.run = source_text_answer,
 };
 
 /* Returns the content of a file, terminated; NULL: it cannot be read. */

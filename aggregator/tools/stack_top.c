@@ -264,7 +264,7 @@ static bool check_collector(Options *options, GError **error)
 	return true;
 }
 
-static bool finish(Options *options, GError **error)
+static bool stack_top_finish(Options *options, GError **error)
 {
 	if (options->input || options->list)
 		return true;
@@ -333,7 +333,7 @@ static const Tool stack_top = {
 	.bit = TOOL_STACK_TOP,
 	.take_word = take_probe,
 	.rules = rules,
-	.finish = finish,
+	.finish = stack_top_finish,
 	.take_live_view = take_live_view,
 	.list = list_presets,
 	.report = REPORT_STACKS,

@@ -96,7 +96,7 @@ GPtrArray *suite_arguments_new(const SuiteRequest *request, GError **error)
 
 /* Start. */
 
-static bool fail(GError **error, const char *what)
+static bool suite_child_fail(GError **error, const char *what)
 {
 	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno),
 		    "a second collection could not be started: %s: %s", what, g_strerror(errno));
@@ -157,11 +157,11 @@ SuiteChild *suite_child_start(const SuiteRequest *request, char **arguments, boo
 	pid_t parent = getpid(), pid;
 
 	if (pipe2(err, O_CLOEXEC)) {
-		fail(error, "pipe");
+		suite_child_fail(error, "pipe");
 		return NULL;
 	}
 	if (with_stdout && pipe2(out, O_CLOEXEC)) {
-		fail(error, "pipe");
+		suite_child_fail(error, "pipe");
 		close_pair(err);
 		return NULL;
 	}
@@ -170,7 +170,7 @@ SuiteChild *suite_child_start(const SuiteRequest *request, char **arguments, boo
 		become_program(path, arguments, parent, out[1], err[1]);
 	if (pid > 0)
 		return child_new(pid, out, err);
-	fail(error, "fork");
+	suite_child_fail(error, "fork");
 	close_pair(out);
 	close_pair(err);
 	return NULL;

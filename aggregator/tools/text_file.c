@@ -44,7 +44,7 @@ static bool write_all(const PrivateFile *file, const char *text, GError **error)
 }
 
 /* text NULL: only tries whether the file could be written. */
-static bool replace(const char *path, const char *text, GError **error)
+static bool text_file_replace(const char *path, const char *text, GError **error)
 {
 	g_autoptr(PrivateFile) file = private_file_create_public(path, error);
 	WatchdogItem item = { .kind = WATCHDOG_FILE };
@@ -79,7 +79,7 @@ static void write_text(TextFile *file, const char *text)
 {
 	GError *problem = NULL;
 
-	replace(file->path, text, &problem);
+	text_file_replace(file->path, text, &problem);
 	if (problem && (!file->problem || strcmp(problem->message, file->problem->message) != 0))
 		g_printerr("%s: --textfile: %s; the old file stays, the next interval is tried\n",
 			   g_get_prgname(), problem->message);
@@ -103,7 +103,7 @@ TextFile *text_file_new(const char *path, GError **error)
 {
 	TextFile *file;
 
-	if (!replace(path, NULL, error)) {
+	if (!text_file_replace(path, NULL, error)) {
 		g_prefix_error(error, "--textfile: ");
 		return NULL;
 	}

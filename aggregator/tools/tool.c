@@ -41,7 +41,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static ExitStatus fail(ExitStatus status, const GError *error)
+static ExitStatus tool_fail(ExitStatus status, const GError *error)
 {
 	g_autoptr(GString) message = g_string_new(NULL);
 
@@ -115,7 +115,7 @@ static bool interim_finish(Interim *interim)
 
 	if (!interim->writer || text_writer_finish(g_steal_pointer(&interim->writer), &error))
 		return true;
-	fail(EXIT_FAILED, error);
+	tool_fail(EXIT_FAILED, error);
 	interim->failed = true;
 	return false;
 }
@@ -190,8 +190,8 @@ static bool report_to_file(const Session *session, const Options *options, Priva
 }
 
 /* file is NULL for stdout. */
-static bool report(const Session *session, const Options *options, PrivateFile *file,
-		   GError **error)
+static bool tool_report(const Session *session, const Options *options, PrivateFile *file,
+			GError **error)
 {
 	if (file)
 		return report_to_file(session, options, file, error);
@@ -357,7 +357,7 @@ static bool read_symbols(Options *options, GError **error)
 static ExitStatus report_elsewhere(const Session *session, const Options *options,
 				   PrivateFile *file, const GError *error)
 {
-	fail(EXIT_FAILED, error);
+	tool_fail(EXIT_FAILED, error);
 	if (!file)
 		return EXIT_FAILED;
 	private_file_discard(file);
@@ -366,8 +366,8 @@ static ExitStatus report_elsewhere(const Session *session, const Options *option
 	return EXIT_INCOMPLETE;
 }
 
-static ExitStatus finish(Session *session, const Options *options, SourceLines *lines,
-			 PrivateFile *file)
+static ExitStatus tool_finish(Session *session, const Options *options, SourceLines *lines,
+			      PrivateFile *file)
 {
 	const OlderRun *older = options->older;
 	ExitStatus status, older_status = EXIT_COMPLETE;
@@ -377,7 +377,7 @@ static ExitStatus finish(Session *session, const Options *options, SourceLines *
 	source_lines_update(lines, session);
 	if (older)
 		source_lines_update(older->lines, older->session);
-	if (!report(session, options, file, &error))
+	if (!tool_report(session, options, file, &error))
 		return report_elsewhere(session, options, file, error);
 	if (older)
 		older_status = finish_warned(older->session, older->options);
@@ -456,7 +456,7 @@ static ExitStatus finish_stream(const Options *options, const Session *session, 
 	g_autoptr(GError) error = NULL;
 
 	if (!options->tool->stream->end(state, &error))
-		return fail(status_of(error), error);
+		return tool_fail(status_of(error), error);
 	warn_of_differences(session);
 	return status_of_result(session, options);
 }
@@ -472,14 +472,15 @@ static ExitStatus show_live(Options *options, Session *session, CollectOutcome *
 	options->collector = choose_collector(options);
 	state = stream->begin(options, session, &error);
 	if (!state)
-		return fail(status_of(error), error);
+		return tool_fail(status_of(error), error);
 	options->request.tick = stream->tick;
 	options->request.tick_data = state;
 	options->request.report_now = NULL;
 	options->request.progress = false;
 	collected = collect_live(options->collector, &options->request, session, outcome, &error);
 	status = finish_stream(options, session, state);
-	return collected ? finish_live(options, outcome, status) : fail(status_of(error), error);
+	return collected ? finish_live(options, outcome, status)
+			 : tool_fail(status_of(error), error);
 }
 
 /* Whether the events of an input have times; if not, error is set. */
@@ -563,11 +564,11 @@ static ExitStatus show_input(Options *options, Session *session)
 	tool_leave_out_unpaired(options);
 	state = stream->begin(options, session, &error);
 	if (!state)
-		return fail(status_of(error), error);
+		return tool_fail(status_of(error), error);
 	if (tool_read_input(options, session, &error))
 		has_times(options, session, &error);
 	status = finish_stream(options, session, state);
-	return error ? fail(status_of(error), error) : status;
+	return error ? tool_fail(status_of(error), error) : status;
 }
 
 Session *tool_session_new(const Options *options)
@@ -594,7 +595,7 @@ static ExitStatus finish_reports(Session *session, const Options *options, Priva
 
 	if (!file)
 		interim_finish(interim);
-	status = finish(session, options, interim->lines, file);
+	status = tool_finish(session, options, interim->lines, file);
 	interim_finish(interim);
 	return interim->failed && status == EXIT_COMPLETE ? EXIT_INCOMPLETE : status;
 }
@@ -629,7 +630,7 @@ static ExitStatus run_live(Options *options)
 	signal(SIGPIPE, SIG_IGN);
 	if (!lines || !read_symbols(options, &error) || !pids_exist("", options->pids, &error) ||
 	    !cache_choice_of_host(options, &error) || !open_output(options, &file, &error))
-		return fail(status_of(error), error);
+		return tool_fail(status_of(error), error);
 	tool_leave_out_unpaired(options);
 	/* Until the report is written and the file has its final name. */
 	if (file)
@@ -652,7 +653,7 @@ static ExitStatus run_live(Options *options)
 		interim_finish(&interim);
 		if (file)
 			private_file_discard(file);
-		return fail(status_of(error), error);
+		return tool_fail(status_of(error), error);
 	}
 	options->chart = chart_feed_finish(chart);
 	status = streams ? finish_written(session, options, &outcome)
@@ -667,7 +668,8 @@ static ExitStatus show_missing(Session *session, SourceLines *lines)
 
 	source_lines_update(lines, session);
 	source_lines_print_missing(lines, session, stdout);
-	return finish_output(stdout, "stdout", &error) ? EXIT_COMPLETE : fail(EXIT_FAILED, error);
+	return finish_output(stdout, "stdout", &error) ? EXIT_COMPLETE
+						       : tool_fail(EXIT_FAILED, error);
 }
 
 static ExitStatus run_input(Options *options)
@@ -683,7 +685,7 @@ static ExitStatus run_input(Options *options)
 	chart = chart_feed_new(session, options);
 	lines = source_lines_new(options, &error);
 	if (!lines || !read_symbols(options, &error) || !open_output(options, &file, &error))
-		return fail(status_of(error), error);
+		return tool_fail(status_of(error), error);
 	symbols_prepare(session, options->symbols);
 	if (!tool_read_input(options, session, &error) ||
 	    !tool_can_show(options, session, &error) ||
@@ -691,7 +693,7 @@ static ExitStatus run_input(Options *options)
 	    (options->older && !older_run_fits(options->older, options, session, &error))) {
 		if (file)
 			private_file_discard(file);
-		return fail(status_of(error), error);
+		return tool_fail(status_of(error), error);
 	}
 	if (options->missing_debuginfo)
 		return show_missing(session, lines);
@@ -699,14 +701,14 @@ static ExitStatus run_input(Options *options)
 		older_run_warn(options->older, options, session);
 	tool_leave_out_unpaired(options);
 	options->chart = chart_feed_finish(chart);
-	return finish(session, options, lines, file);
+	return tool_finish(session, options, lines, file);
 }
 
 static ExitStatus report_many(Options *options, PrivateFile *file)
 {
 	g_autoptr(GError) error = NULL;
 
-	if (!report(NULL, options, file, &error))
+	if (!tool_report(NULL, options, file, &error))
 		return report_elsewhere(NULL, options, file, error);
 	return many_inputs_are_complete(options->many, options) ? EXIT_COMPLETE : EXIT_INCOMPLETE;
 }
@@ -719,12 +721,12 @@ static ExitStatus run_inputs(Options *options)
 	g_autoptr(GError) error = NULL;
 
 	if (!read_symbols(options, &error) || !open_output(options, &file, &error))
-		return fail(status_of(error), error);
+		return tool_fail(status_of(error), error);
 	many = many_inputs_read(options, &error);
 	if (!many) {
 		if (file)
 			private_file_discard(file);
-		return fail(status_of(error), error);
+		return tool_fail(status_of(error), error);
 	}
 	options->many = many;
 	return report_many(options, file);
@@ -737,13 +739,13 @@ static ExitStatus run_overview(const Options *options)
 	g_autoptr(GError) error = NULL;
 
 	if (!open_output(options, &file, &error))
-		return fail(status_of(error), error);
+		return tool_fail(status_of(error), error);
 	if (!options->tool->read_overview(options, session, &error)) {
 		if (file)
 			private_file_discard(file);
-		return fail(status_of(error), error);
+		return tool_fail(status_of(error), error);
 	}
-	if (!report(session, options, file, &error))
+	if (!tool_report(session, options, file, &error))
 		return report_elsewhere(session, options, file, error);
 	return EXIT_COMPLETE;
 }
@@ -763,17 +765,17 @@ static ExitStatus build_module(Options *options)
 
 	offer_to_oom_killer(options);
 	if (!tool)
-		return fail(EXIT_FAILED, error);
+		return tool_fail(EXIT_FAILED, error);
 	stap_options = stap_options_parse(options->request.stap_options, &error);
 	if (!stap_options)
-		return fail(EXIT_USAGE, error);
+		return tool_fail(EXIT_USAGE, error);
 	request.options = stap_options;
 	if (!stap_build_module_file(tool, &request, options->output, &error))
-		return fail(status_of(error), error);
+		return tool_fail(status_of(error), error);
 	return EXIT_COMPLETE;
 }
 
-static ExitStatus check(Options *options, int argc, char **argv)
+static ExitStatus tool_check(Options *options, int argc, char **argv)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(OlderRun) older = NULL;
@@ -783,13 +785,13 @@ static ExitStatus check(Options *options, int argc, char **argv)
 		older = older_run_read(options, argc, argv, &error);
 	if (error || !pids_exist("", options->pids, &error) ||
 	    !cache_choice_of_host(options, &error))
-		return fail(status_of(error), error);
+		return tool_fail(status_of(error), error);
 	would_start = check_this_host(
 		options->collector, &options->request,
 		(CheckFiles){ options->output, options->kallsyms, options->rate.textfile }, stdout);
 
 	if (!finish_output(stdout, "stdout", &error))
-		return fail(EXIT_FAILED, error);
+		return tool_fail(EXIT_FAILED, error);
 	return would_start ? EXIT_COMPLETE : EXIT_FAILED;
 }
 
@@ -799,7 +801,7 @@ static ExitStatus run_watched(ExitStatus (*run)(Options *options), Options *opti
 	ExitStatus status;
 
 	if (!watchdog_start(kprobe_group_undo, &error))
-		return fail(EXIT_FAILED, error);
+		return tool_fail(EXIT_FAILED, error);
 	status = run(options);
 	watchdog_end();
 	return status;
@@ -825,7 +827,7 @@ static ExitStatus run(Options *options, int argc, char **argv)
 	if (options->diff)
 		older = older_run_read(options, argc, argv, &error);
 	if (error)
-		return fail(status_of(error), error);
+		return tool_fail(status_of(error), error);
 	options->older = older;
 	return run_any(options);
 }
@@ -858,8 +860,9 @@ int tool_main(const Tool *tool, int argc, char **argv)
 	}
 	if (argc > 1 && g_str_equal(argv[1], OPTION_COMPLETE)) {
 		option_completion_print(tool, "", argv + 2, stdout);
-		return (int)(finish_output(stdout, "stdout", &error) ? EXIT_COMPLETE
-								     : fail(EXIT_FAILED, error));
+		return (int)(finish_output(stdout, "stdout", &error)
+				     ? EXIT_COMPLETE
+				     : tool_fail(EXIT_FAILED, error));
 	}
 	give_memory_back();
 	/* Makes reaching the largest file size (ulimit -f) an error, like a full disk. */
@@ -868,7 +871,7 @@ int tool_main(const Tool *tool, int argc, char **argv)
 	signal(SIGUSR1, SIG_IGN);
 	options = options_parse(tool, argc, argv, &error);
 	if (!options)
-		return fail(EXIT_USAGE, error);
+		return tool_fail(EXIT_USAGE, error);
 	if (options->help)
 		options_print_help(tool, stdout);
 	else if (options->version)
@@ -878,10 +881,11 @@ int tool_main(const Tool *tool, int argc, char **argv)
 	else if (options->build_module)
 		return run_watched(build_module, options);
 	else if (options->check)
-		return check(options, argc, argv);
+		return tool_check(options, argc, argv);
 	else if (options->overview)
 		return run_overview(options);
 	else
 		return run(options, argc, argv);
-	return (int)(finish_output(stdout, "stdout", &error) ? status : fail(EXIT_FAILED, error));
+	return (int)(finish_output(stdout, "stdout", &error) ? status
+							     : tool_fail(EXIT_FAILED, error));
 }

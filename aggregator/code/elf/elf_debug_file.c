@@ -44,7 +44,7 @@ static bool unpack_piece(lzma_stream *stream, GByteArray *unpacked, lzma_ret *re
 	return *result == LZMA_OK && unpacked->len < UNPACKED_BYTES_MAX;
 }
 
-static GByteArray *unpack(const Elf_Data *data)
+static GByteArray *elf_debug_file_unpack(const Elf_Data *data)
 {
 	g_autoptr(GByteArray) unpacked = g_byte_array_new();
 	lzma_stream stream = LZMA_STREAM_INIT;
@@ -64,7 +64,7 @@ GByteArray *elf_mini_debug_unpack(const ElfFile *file)
 {
 	const Elf_Data *data = elf_file_data(elf_file_section(file, ".gnu_debugdata"));
 
-	return data && data->d_buf ? unpack(data) : NULL;
+	return data && data->d_buf ? elf_debug_file_unpack(data) : NULL;
 }
 #else
 GByteArray *elf_mini_debug_unpack(const ElfFile *file)

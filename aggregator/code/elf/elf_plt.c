@@ -56,7 +56,7 @@ static bool decode_x86_64(const uint8_t *code, size_t bytes, PltEntry *entry)
 	return true;
 }
 
-static uint32_t instruction(const uint8_t *code, size_t number)
+static uint32_t elf_plt_instruction(const uint8_t *code, size_t number)
 {
 	return GUINT32_FROM_LE(load_u32(code + 4 * number, false));
 }
@@ -64,14 +64,14 @@ static uint32_t instruction(const uint8_t *code, size_t number)
 /* [bti c] adrp x16, page; ldr x17, [x16, #offset]; ... */
 static bool decode_aarch64(const uint8_t *code, size_t bytes, PltEntry *entry)
 {
-	size_t at = bytes >= 4 && instruction(code, 0) == 0xd503245f ? 1 : 0;
+	size_t at = bytes >= 4 && elf_plt_instruction(code, 0) == 0xd503245f ? 1 : 0;
 	uint32_t adrp, ldr;
 	uint64_t page;
 
 	if (bytes < 4 * (at + 2))
 		return false;
-	adrp = instruction(code, at);
-	ldr = instruction(code, at + 1);
+	adrp = elf_plt_instruction(code, at);
+	ldr = elf_plt_instruction(code, at + 1);
 	if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)
 		return false;
 	page = (uint64_t)((int64_t)((uint64_t)(adrp >> 5 & 0x7ffff) << 45) >> 43 |

@@ -155,7 +155,7 @@ static void note_problem(FileOpener *opener, ssize_t bytes)
 
 /* Receives the next message. Returns the length of its body; -1 with errno set: none came in time,
    and the process was ended. */
-static ssize_t receive(FileOpener *opener)
+static ssize_t file_opener_receive(FileOpener *opener)
 {
 	uint64_t begin_ns = clock_monotonic_ns();
 	uint64_t patience_ns = stop_signal_patience_ns((uint64_t)opener->patience_ms * NS_PER_MS);
@@ -205,8 +205,8 @@ static bool request_with(FileOpener *opener, const ChildMessage *message, const 
 	return false;
 }
 
-static bool request(FileOpener *opener, uint64_t type, uint64_t value, const void *body,
-		    size_t bytes)
+static bool file_opener_request(FileOpener *opener, uint64_t type, uint64_t value, const void *body,
+				size_t bytes)
 {
 	const ChildMessage message = { type, value };
 
@@ -230,7 +230,7 @@ char *file_opener_reason(const FileOpener *opener, int reason)
 }
 
 /* The errno of an answer; else that of receive(), which is set. */
-static int answered(const FileOpener *opener, ssize_t bytes)
+static int file_opener_answered(const FileOpener *opener, ssize_t bytes)
 {
 	if (bytes < 0)
 		return errno;
@@ -239,12 +239,12 @@ static int answered(const FileOpener *opener, ssize_t bytes)
 }
 
 /* Returns the place of an answer; -1: there is none, with errno set. */
-static int opened(FileOpener *opener, ssize_t bytes)
+static int file_opener_opened(FileOpener *opener, ssize_t bytes)
 {
 	int file = opener->file;
 
 	opener->file = -1;
-	errno = answered(opener, bytes);
+	errno = file_opener_answered(opener, bytes);
 	/* The kernel drops what finds no room. */
 	if (file < 0 && !errno)
 		errno = EMFILE;
@@ -256,7 +256,7 @@ static int opened(FileOpener *opener, ssize_t bytes)
 /* *use: of a file that was opened, as the answer says. */
 static int opened_for(FileOpener *opener, unsigned *use)
 {
-	int file = opened(opener, receive(opener));
+	int file = file_opener_opened(opener, file_opener_receive(opener));
 
 	*use = file < 0 ? 0 : (unsigned)(opener->message.value >> OPENER_USE_SHIFT);
 	return file;
@@ -268,7 +268,7 @@ int file_opener_mapping(FileOpener *opener, const UserMapLine *mapping, unsigned
 
 	*use = 0;
 	user_map_line_append(line, mapping);
-	if (!request(opener, OPENER_MAPPING, 0, line->str, line->len - 1))
+	if (!file_opener_request(opener, OPENER_MAPPING, 0, line->str, line->len - 1))
 		return -1;
 	return opened_for(opener, use);
 }
@@ -277,20 +277,20 @@ int file_opener_jit_map(FileOpener *opener, JitProcess *process)
 {
 	ssize_t bytes;
 
-	if (!request(opener, OPENER_JIT_MAP, 0, process, sizeof(*process)))
+	if (!file_opener_request(opener, OPENER_JIT_MAP, 0, process, sizeof(*process)))
 		return -1;
-	bytes = receive(opener);
+	bytes = file_opener_receive(opener);
 	if (bytes == sizeof(*process) && opener->message.type == OPENER_OPENED)
 		memcpy(process, opener->body, sizeof(*process));
-	return opened(opener, bytes);
+	return file_opener_opened(opener, bytes);
 }
 
 int file_opener_file(FileOpener *opener, const char *path, uint64_t bytes_max, unsigned *use)
 {
 	unsigned unused;
 
-	if (!request(opener, OPENER_FILE, bytes_max, path,
-		     MIN(strlen(path), (size_t)USER_PATH_BYTES_MAX)))
+	if (!file_opener_request(opener, OPENER_FILE, bytes_max, path,
+				 MIN(strlen(path), (size_t)USER_PATH_BYTES_MAX)))
 		return -1;
 	return opened_for(opener, use ? use : &unused);
 }
@@ -305,8 +305,8 @@ static void close_file(FileOpener *opener)
 /* Whether the answer to a request without a place is good, and has so many bytes. */
 static bool is_done(FileOpener *opener, size_t wanted)
 {
-	ssize_t bytes = receive(opener);
-	int reason = answered(opener, bytes);
+	ssize_t bytes = file_opener_receive(opener);
+	int reason = file_opener_answered(opener, bytes);
 
 	close_file(opener);
 	if (!reason && bytes != (ssize_t)wanted)
@@ -375,10 +375,10 @@ char *file_opener_mapped_path(FileOpener *opener, uint32_t tgid, const char *nam
 
 	errno = ENOENT;
 	if (g_strlcpy(mapped.name, name, sizeof(mapped.name)) >= sizeof(mapped.name) ||
-	    !request(opener, OPENER_MAPPED, 0, &mapped, sizeof(mapped)))
+	    !file_opener_request(opener, OPENER_MAPPED, 0, &mapped, sizeof(mapped)))
 		return NULL;
-	bytes = receive(opener);
-	reason = answered(opener, bytes);
+	bytes = file_opener_receive(opener);
+	reason = file_opener_answered(opener, bytes);
 	close_file(opener);
 	errno = reason;
 	return reason || !bytes ? NULL : g_strndup(opener->body, (size_t)bytes);
@@ -413,7 +413,7 @@ static void end_process(Scan *scan, bool is_left_out)
 static bool take_answer(Scan *scan, bool *is_complete)
 {
 	FileOpener *opener = scan->opener;
-	ssize_t bytes = receive(opener);
+	ssize_t bytes = file_opener_receive(opener);
 
 	close_file(opener);
 	if (bytes < 0 || opener->losses.problem)
@@ -433,7 +433,7 @@ static bool scan_on(Scan *scan)
 {
 	bool is_complete = false;
 
-	if (!request(scan->opener, OPENER_SCAN, 0, &scan->wanted, sizeof(scan->wanted)))
+	if (!file_opener_request(scan->opener, OPENER_SCAN, 0, &scan->wanted, sizeof(scan->wanted)))
 		return true;
 	while (take_answer(scan, &is_complete))
 		continue;

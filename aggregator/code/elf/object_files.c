@@ -79,7 +79,7 @@ void object_files_free(ObjectFiles *files)
 }
 
 /* Makes room for all objects. */
-static void grow(ObjectFiles *files)
+static void object_files_grow(ObjectFiles *files)
 {
 	guint before = files->files->len;
 
@@ -144,7 +144,7 @@ void object_files_see(ObjectFiles *files, const UserMapLine *mapping)
 
 	if (!object || object->type == USER_OBJECT_SPECIAL)
 		return;
-	grow(files);
+	object_files_grow(files);
 	file = file_at(files, number);
 	if (!may_try(files, file, mapping))
 		return;
@@ -232,7 +232,7 @@ int object_files_find(ObjectFiles *files, uint32_t number)
 
 	if (!object)
 		return -1;
-	grow(files);
+	object_files_grow(files);
 	close_extra(files);
 	file = file_at(files, number);
 	if (file->descriptor < 0)
@@ -252,7 +252,7 @@ bool object_files_is_new(ObjectFiles *files, uint32_t number, uint64_t offset)
 
 	if (!object)
 		return false;
-	grow(files);
+	object_files_grow(files);
 	file = file_at(files, number);
 	if (file->problem)
 		return false;

@@ -41,8 +41,8 @@ typedef struct {
 	ChildMessage target_message;
 } Request;
 
-static void say(const Request *request, uint64_t type, uint64_t value, const void *body,
-		size_t bytes, int fd)
+static void opener_child_say(const Request *request, uint64_t type, uint64_t value,
+			     const void *body, size_t bytes, int fd)
 {
 	const ChildMessage message = { type, value };
 
@@ -53,14 +53,15 @@ static void say(const Request *request, uint64_t type, uint64_t value, const voi
 /* A file is closed before the answer: that may wait for its file system, too. */
 
 /* Answers with the place of a file, which is closed, or with errno. */
-static void give(const Request *request, int file, unsigned use, const void *body, size_t bytes)
+static void opener_child_give(const Request *request, int file, unsigned use, const void *body,
+			      size_t bytes)
 {
 	int place = file < 0 ? -1 : file_place(file);
 	uint64_t value = place < 0 ? (uint64_t)errno : (uint64_t)use << OPENER_USE_SHIFT;
 
 	if (file >= 0)
 		close(file);
-	say(request, OPENER_OPENED, value, body, bytes, place);
+	opener_child_say(request, OPENER_OPENED, value, body, bytes, place);
 	if (place >= 0)
 		close(place);
 }
@@ -83,7 +84,8 @@ static void open_mapping(Request *request)
 	errno = EINVAL;
 	if (user_map_line_parse((TextPart){ request->body.text, request->bytes }, &mapping))
 		file = object_open(request->root, &mapping);
-	give(request, file, file >= 0 && is_of_root(file) ? FILE_IS_OF_ROOT : 0, NULL, 0);
+	opener_child_give(request, file, file >= 0 && is_of_root(file) ? FILE_IS_OF_ROOT : 0, NULL,
+			  0);
 }
 
 static void open_jit_map(Request *request)
@@ -96,7 +98,7 @@ static void open_jit_map(Request *request)
 	errno = ENOENT;
 	if (process.user_is_known || jit_process_find(&process, request->root, process.tgid))
 		file = jit_map_open(&process, request->root);
-	give(request, file, 0, &process, sizeof(process));
+	opener_child_give(request, file, 0, &process, sizeof(process));
 }
 
 /* Whether all users may enter the folders of an open file. */
@@ -130,7 +132,7 @@ static void open_file(const Request *request, uint64_t bytes_max)
 	int file = regular_file_open(path, REGULAR_FILE_STORED, bytes_max);
 	unsigned use = file < 0 ? 0 : use_of(file);
 
-	give(request, file, use, NULL, 0);
+	opener_child_give(request, file, use, NULL, 0);
 }
 
 static void find_mapped(const Request *request)
@@ -143,7 +145,8 @@ static void find_mapped(const Request *request)
 	if (request->bytes != sizeof(*mapped))
 		return;
 	path = mapped_path_find(process, mapped->name);
-	say(request, OPENER_OPENED, path ? 0 : ENOENT, path, path ? strlen(path) : 0, -1);
+	opener_child_say(request, OPENER_OPENED, path ? 0 : ENOENT, path, path ? strlen(path) : 0,
+			 -1);
 }
 
 static void look(const Request *request, uint64_t offset)
@@ -158,7 +161,7 @@ static void look(const Request *request, uint64_t offset)
 	look.file_bytes = is_seen ? (uint64_t)status.st_size : 0;
 	if (file >= 0)
 		close(file);
-	say(request, OPENER_OPENED, reason, &look, sizeof(look), -1);
+	opener_child_say(request, OPENER_OPENED, reason, &look, sizeof(look), -1);
 }
 
 static void set_target(Request *request)
@@ -179,7 +182,7 @@ static bool is_full(int reason)
 }
 
 /* If the socket is full, the program tries again. */
-static void pass(const Request *request)
+static void opener_child_pass(const Request *request)
 {
 	int file = file_place_open(request->file);
 	uint64_t reason = file < 0 ? (uint64_t)errno : 0;
@@ -189,12 +192,12 @@ static void pass(const Request *request)
 		reason = is_full(errno) ? ENOBUFS : (uint64_t)errno;
 	if (file >= 0)
 		close(file);
-	say(request, OPENER_OPENED, reason, NULL, 0, -1);
+	opener_child_say(request, OPENER_OPENED, reason, NULL, 0, -1);
 }
 
 static void begin_process(uint32_t tgid, void *user_data)
 {
-	say(user_data, OPENER_PROCESS, tgid, NULL, 0, -1);
+	opener_child_say(user_data, OPENER_PROCESS, tgid, NULL, 0, -1);
 }
 
 static void end_process(TextPart lines, bool is_left_out, void *user_data)
@@ -204,11 +207,11 @@ static void end_process(TextPart lines, bool is_left_out, void *user_data)
 	while (lines.length) {
 		size_t length = MIN(lines.length, (size_t)CHILD_BODY_BYTES_MAX);
 
-		say(request, OPENER_LINES, 0, lines.text, length, -1);
+		opener_child_say(request, OPENER_LINES, 0, lines.text, length, -1);
 		lines.text += length;
 		lines.length -= length;
 	}
-	say(request, OPENER_DONE, is_left_out, NULL, 0, -1);
+	opener_child_say(request, OPENER_DONE, is_left_out, NULL, 0, -1);
 }
 
 static void scan(Request *request)
@@ -225,10 +228,10 @@ static void scan(Request *request)
 	};
 
 	proc_maps_read(&wanted);
-	say(request, CHILD_MESSAGE_END, 0, NULL, 0, -1);
+	opener_child_say(request, CHILD_MESSAGE_END, 0, NULL, 0, -1);
 }
 
-static void take(Request *request, const ChildMessage *message)
+static void opener_child_take(Request *request, const ChildMessage *message)
 {
 	switch (message->type) {
 	case OPENER_MAPPING:
@@ -250,7 +253,7 @@ static void take(Request *request, const ChildMessage *message)
 		set_target(request);
 		break;
 	case OPENER_PASS:
-		pass(request);
+		opener_child_pass(request);
 		break;
 	case OPENER_SCAN:
 		scan(request);
@@ -258,7 +261,7 @@ static void take(Request *request, const ChildMessage *message)
 }
 
 /* Ends when the program has closed the socket. */
-static void run(int socket, const int *fds, void *data)
+static void opener_child_run(int socket, const int *fds, void *data)
 {
 	static Request request;
 	ChildMessage message;
@@ -279,7 +282,7 @@ static void run(int socket, const int *fds, void *data)
 		request.bytes = bytes < 0 ? 0 : (size_t)bytes;
 		if (bytes < 0)
 			continue;
-		take(&request, &message);
+		opener_child_take(&request, &message);
 		if (request.file >= 0)
 			close(request.file);
 	}
@@ -289,5 +292,5 @@ const ChildType opener_child = {
 	.name = "kmt-open",
 	.rights = CHILD_OPENS,
 	.limits = { .address_space_bytes = (uint64_t)256 << 20, .data_bytes = (uint64_t)64 << 20 },
-	.run = run,
+	.run = opener_child_run,
 };

@@ -75,7 +75,7 @@ static void append_segments(GString *out, const Job *job, const ElfFunctions *fu
 }
 
 /* The run() of the child. The process ends with the answer: it frees nothing. */
-static void answer(int socket, const int *fds, void *data)
+static void user_resolve_answer(int socket, const int *fds, void *data)
 {
 	const Job *job = data;
 	GString *out = g_string_new(NULL);
@@ -99,7 +99,7 @@ static const ChildType names_child = {
 	.name = "kmt-names",
 	.rights = CHILD_READS,
 	.limits = { .address_space_bytes = 2 * MEMORY_BYTES, .data_bytes = MEMORY_BYTES },
-	.run = answer,
+	.run = user_resolve_answer,
 };
 
 /* In the program. */
@@ -210,8 +210,8 @@ static size_t of_one_object(const UserPlace *places, size_t count)
 }
 
 /* Resolves the places in one object. */
-static size_t resolve(GString *out, const UserObject *object, ObjectFiles *files, UserPlace *places,
-		      size_t count, uint64_t left_ns)
+static size_t user_resolve_resolve(GString *out, const UserObject *object, ObjectFiles *files,
+				   UserPlace *places, size_t count, uint64_t left_ns)
 {
 	const int file = object_files_find(files, places[0].object);
 	FileOpener *opener = object_files_opener(files);
@@ -238,8 +238,8 @@ size_t user_resolve(GString *out, const UserObjects *objects, ObjectFiles *files
 		uint64_t now_ns = clock_monotonic_ns();
 
 		same = of_one_object(sorted + at, count - at);
-		names += resolve(out, object, files, sorted + at, same,
-				 end_ns - MIN(now_ns, end_ns));
+		names += user_resolve_resolve(out, object, files, sorted + at, same,
+					      end_ns - MIN(now_ns, end_ns));
 	}
 	return names;
 }

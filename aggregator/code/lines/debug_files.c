@@ -286,7 +286,7 @@ static void try_program(Search *search, const char *path)
 	add_path(search, g_strconcat(root, path, NULL));
 }
 
-static char **finish(Search *search)
+static char **debug_files_finish(Search *search)
 {
 	g_ptr_array_add(search->paths, NULL);
 	return (char **)g_ptr_array_free(search->paths, FALSE);
@@ -305,7 +305,7 @@ char **debug_files_find(DebugFiles *files, const DebugFileWanted *wanted)
 		try_program(&search, wanted->name);
 	else
 		try_release(&search, wanted->kind);
-	return finish(&search);
+	return debug_files_finish(&search);
 }
 
 /* Distributions have these files below one folder,
@@ -345,5 +345,5 @@ char **debug_files_find_supplement(DebugFiles *files, const char *debug_file, co
 	try_supplement(&search, system, below);
 	if (is_part_of_path(base))
 		add_path(&search, g_build_filename(beside, base, NULL));
-	return finish(&search);
+	return debug_files_finish(&search);
 }

@@ -164,7 +164,7 @@ void debug_lines_free(DebugLines *lines)
 /* Paths. */
 
 /* Longer paths do not exist on Linux. A hostile file may claim one of 100 MB. */
-static char *join(const char *folder, const char *path)
+static char *debug_lines_join(const char *folder, const char *path)
 {
 	if (*path == '/' || !folder)
 		return g_strndup(path, PATH_MAX);
@@ -186,9 +186,9 @@ static void add_part(GPtrArray *parts, char *part, bool is_absolute)
 }
 
 /* Removes "." and ".." parts, as if no folder were a symbolic link. */
-static char *simplify(const char *folder, const char *path)
+static char *debug_lines_simplify(const char *folder, const char *path)
 {
-	g_autofree char *whole = join(folder, path);
+	g_autofree char *whole = debug_lines_join(folder, path);
 	g_autofree char *joined = NULL;
 	g_auto(GStrv) parts = g_strsplit(whole, "/", -1);
 	g_autoptr(GPtrArray) kept = g_ptr_array_new();
@@ -234,8 +234,9 @@ static char *root_of_headers(Dwarf_Die *die, const char *folder)
 		return NULL;
 	for (size_t i = 0; i < count; i++) {
 		const char *name = dwarf_filesrc(files, i, NULL, NULL);
-		g_autofree char *path =
-			name && strstr(name, headers + 1) ? simplify(folder, name) : NULL;
+		g_autofree char *path = name && strstr(name, headers + 1)
+						? debug_lines_simplify(folder, name)
+						: NULL;
 		char *at = path ? strstr(path, headers) : NULL;
 
 		if (!at)
@@ -252,8 +253,8 @@ static char *root_of_headers(Dwarf_Die *die, const char *folder)
 static char *root_of_folder(Dwarf_Die *die, const char *folder)
 {
 	const char *name = dwarf_diename(die);
-	g_autofree char *file = name ? simplify(folder, name) : NULL;
-	g_autofree char *root = simplify(NULL, folder);
+	g_autofree char *file = name ? debug_lines_simplify(folder, name) : NULL;
+	g_autofree char *root = debug_lines_simplify(NULL, folder);
 	g_autofree char *above = g_strdup(root);
 
 	while (file && !is_below(file, above) && strrchr(above, '/') > above)
@@ -287,9 +288,9 @@ static Unit *unit_of(DebugLines *lines, Dwarf_Die *die)
 	return unit;
 }
 
-static SourceFile split(DebugLines *lines, const Unit *unit, const char *path)
+static SourceFile debug_lines_split(DebugLines *lines, const Unit *unit, const char *path)
 {
-	g_autofree char *whole = simplify(unit->folder, path);
+	g_autofree char *whole = debug_lines_simplify(unit->folder, path);
 	SourceFile file = { .root = "" };
 	const char *kept = whole;
 
@@ -310,7 +311,7 @@ static void set_file(DebugLines *lines, const Unit *unit, const char *path, Debu
 	file = g_hash_table_lookup(unit->files, path);
 	if (!file) {
 		file = g_new(SourceFile, 1);
-		*file = split(lines, unit, path);
+		*file = debug_lines_split(lines, unit, path);
 		g_hash_table_insert(unit->files, unconst(path), file);
 	}
 	frame->root = file->root;

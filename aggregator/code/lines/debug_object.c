@@ -138,7 +138,7 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-static bool begin(DebugObject *object, int fd)
+static bool debug_object_begin(DebugObject *object, int fd)
 {
 	int own;
 
@@ -159,7 +159,7 @@ DebugObject *debug_object_new(int fd)
 {
 	g_autoptr(DebugObject) object = g_new0(DebugObject, 1);
 
-	return begin(object, fd) ? g_steal_pointer(&object) : NULL;
+	return debug_object_begin(object, fd) ? g_steal_pointer(&object) : NULL;
 }
 
 void debug_object_free(DebugObject *object)

@@ -75,7 +75,7 @@ struct DebuginfodClient {
 };
 
 /* Loads the library, which stays loaded: curl cannot be unloaded. */
-static bool load(void)
+static bool debuginfod_client_load(void)
 {
 	void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 
@@ -168,7 +168,7 @@ DebuginfodClient *debuginfod_client_new(const char *url, bool shows_progress, GE
 			    "DEBUGINFOD_URLS");
 		return NULL;
 	}
-	if (!load()) {
+	if (!debuginfod_client_load()) {
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED,
 			    "--debuginfod needs the library " LIBRARY ": install libdebuginfod1 or "
 			    "elfutils-debuginfod-client, or the debuginfo (--missing-debuginfo)");

@@ -198,8 +198,8 @@ static void take_outcome(Found *found, LinesOutcome *outcome)
 }
 
 /* Returns what a file is for an object, and appends its lines if it is the right one. */
-static Found examine(LineResolver *resolver, const char *path, const PlacedObject *object,
-		     GString *lines)
+static Found line_resolver_examine(LineResolver *resolver, const char *path,
+				   const PlacedObject *object, GString *lines)
 {
 	LinesOutcome outcome = read_file(resolver, path, SUPPLEMENT_UNKNOWN, -1, object, lines);
 	Found found = { .path = g_strdup(path) };
@@ -218,7 +218,7 @@ static Found examine(LineResolver *resolver, const char *path, const PlacedObjec
 static void try_file(LineResolver *resolver, Found *found, const char *path,
 		     const PlacedObject *object, GString *lines)
 {
-	Found file = examine(resolver, path, object, lines);
+	Found file = line_resolver_examine(resolver, path, object, lines);
 
 	if (file.state == LINES_KNOWN ||
 	    (file.state != LINES_NOT_FOUND && found->state == LINES_NOT_FOUND)) {
@@ -246,7 +246,8 @@ static char *fetch_in_time(LineResolver *resolver, const PlacedObject *object, c
 	return path;
 }
 
-static void fetch(LineResolver *resolver, Found *found, const PlacedObject *object, GString *lines)
+static void line_resolver_fetch(LineResolver *resolver, Found *found, const PlacedObject *object,
+				GString *lines)
 {
 	g_autofree char *problem = NULL;
 	g_autofree char *path = fetch_in_time(resolver, object, &problem);
@@ -259,7 +260,7 @@ static void fetch(LineResolver *resolver, Found *found, const PlacedObject *obje
 	}
 }
 
-static void search(LineResolver *resolver, const PlacedObject *object, GString *lines)
+static void line_resolver_search(LineResolver *resolver, const PlacedObject *object, GString *lines)
 {
 	const DebugFileWanted wanted = { object->kind, object->name, object->build_id };
 	g_auto(GStrv) paths = debug_files_find(resolver->files, &wanted);
@@ -269,7 +270,7 @@ static void search(LineResolver *resolver, const PlacedObject *object, GString *
 	for (char **path = paths; *path && found->state != LINES_KNOWN; path++)
 		try_file(resolver, found, *path, object, lines);
 	if (found->state != LINES_KNOWN && resolver->servers)
-		fetch(resolver, found, object, lines);
+		line_resolver_fetch(resolver, found, object, lines);
 	g_hash_table_insert(resolver->found, g_strdup(object->build_id), found);
 }
 
@@ -277,7 +278,7 @@ static void search(LineResolver *resolver, const PlacedObject *object, GString *
 static void examine_again(LineResolver *resolver, Found *found, const PlacedObject *object,
 			  GString *lines)
 {
-	Found again = examine(resolver, found->path, object, lines);
+	Found again = line_resolver_examine(resolver, found->path, object, lines);
 
 	found_clear(found);
 	*found = again;
@@ -302,7 +303,8 @@ static void read_again(LineResolver *resolver, Found *found, const PlacedObject 
 }
 
 /* Finds the lines of the new places in an object. */
-static void resolve(LineResolver *resolver, const PlacedObject *object, GString *lines)
+static void line_resolver_resolve(LineResolver *resolver, const PlacedObject *object,
+				  GString *lines)
 {
 	Found *found;
 
@@ -310,12 +312,12 @@ static void resolve(LineResolver *resolver, const PlacedObject *object, GString 
 		return;
 	found = g_hash_table_lookup(resolver->found, object->build_id);
 	if (!found)
-		search(resolver, object, lines);
+		line_resolver_search(resolver, object, lines);
 	else if (found->state == LINES_KNOWN)
 		read_again(resolver, found, object, lines);
 }
 
-static LinesObject describe(const LineResolver *resolver, const PlacedObject *object)
+static LinesObject line_resolver_describe(const LineResolver *resolver, const PlacedObject *object)
 {
 	const Found *found =
 		object->build_id ? g_hash_table_lookup(resolver->found, object->build_id) : NULL;
@@ -351,10 +353,10 @@ void line_resolver_update(LineResolver *resolver, Session *session)
 		const PlacedObject *object = line_places_object(resolver->places, i);
 		LinesObject shown;
 
-		resolve(resolver, object, lines);
+		line_resolver_resolve(resolver, object, lines);
 		line_table_parse(session->lines, (TextPart){ lines->str, lines->len });
 		g_string_truncate(lines, 0);
-		shown = describe(resolver, object);
+		shown = line_resolver_describe(resolver, object);
 		g_array_append_val(resolver->objects, shown);
 	}
 }

@@ -215,7 +215,7 @@ static DebugObject *open_object(const LinesJob *job, GString *out)
 
 /* Lets the debug data have the file that they refer to. Returns false if they need one, and it was
    not given or is another one. */
-static bool complete(DebugObject *object, const LinesJob *job)
+static bool lines_child_complete(DebugObject *object, const LinesJob *job)
 {
 	g_autofree char *build_id = NULL;
 	const char *name;
@@ -257,7 +257,7 @@ static void answer(int socket, const int *fds, void *data)
 	job.fd = fds[0];
 	job.supplement_fd = fds[1];
 	object = open_object(&job, out);
-	if (object && complete(object, &job))
+	if (object && lines_child_complete(object, &job))
 		answer_requests(object, &job, out, socket);
 	else if (object)
 		append_reference(out, object);

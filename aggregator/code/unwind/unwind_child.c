@@ -90,7 +90,7 @@ static bool send_all(UnwindChild *child)
 
 /* Beginning and end. */
 
-static bool fail(GError **error, const char *problem)
+static bool unwind_child_fail(GError **error, const char *problem)
 {
 	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno),
 		    "the process that unwinds user stacks could not be started: %s", problem);
@@ -98,7 +98,7 @@ static bool fail(GError **error, const char *problem)
 }
 
 /* Waits until the process is in its sandbox. */
-static bool greet(UnwindChild *child, GError **error)
+static bool unwind_child_greet(UnwindChild *child, GError **error)
 {
 	uint64_t until_ns = clock_monotonic_ns() + (uint64_t)START_PATIENCE_MS * NS_PER_MS;
 	ChildMessage message = { 0 };
@@ -114,13 +114,13 @@ static bool greet(UnwindChild *child, GError **error)
 		g_autofree char *why = g_strndup((const char *)child->body, (size_t)bytes);
 
 		errno = EPERM;
-		return fail(error, why);
+		return unwind_child_fail(error, why);
 	}
-	return fail(error, g_strerror(errno));
+	return unwind_child_fail(error, g_strerror(errno));
 }
 
 /* Starts the first process or the next one, which knows nothing. */
-static bool start(UnwindChild *child)
+static bool unwind_child_start(UnwindChild *child)
 {
 	child->is_started = false;
 	child->objects_sent = 0;
@@ -142,15 +142,15 @@ UnwindChild *unwind_child_new(uint64_t memory_bytes_max, GError **error)
 	child->shared = mmap(NULL, sizeof(*child->shared), PROT_READ | PROT_WRITE,
 			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (child->shared == MAP_FAILED) {
-		fail(error, g_strerror(errno));
+		unwind_child_fail(error, g_strerror(errno));
 		return NULL;
 	}
 	child->shared->memory_bytes_max = memory_bytes_max;
-	if (!start(child)) {
-		fail(error, g_strerror(errno));
+	if (!unwind_child_start(child)) {
+		unwind_child_fail(error, g_strerror(errno));
 		return NULL;
 	}
-	if (!greet(child, error))
+	if (!unwind_child_greet(child, error))
 		return NULL;
 	send_all(child);
 	return g_steal_pointer(&child);
@@ -169,7 +169,7 @@ static void replace_process(UnwindChild *child)
 	child->shared->suspects[child->counts.restarts++] = child->shared->busy_object;
 	child->first_lost = child->next_job;
 	child_end(&child->process);
-	if (child->counts.restarts >= UNWIND_WORKERS_MAX || !start(child)) {
+	if (child->counts.restarts >= UNWIND_WORKERS_MAX || !unwind_child_start(child)) {
 		end_process(child);
 		return;
 	}
@@ -203,7 +203,7 @@ void unwind_child_add_object(UnwindChild *child, uint32_t number, int fd)
 	send_all(child);
 }
 
-static void publish(UnwindChild *child)
+static void unwind_child_publish(UnwindChild *child)
 {
 	unwind_ring_publish(child->shared, child->head);
 	if (__atomic_exchange_n(&child->shared->is_asleep, 0, __ATOMIC_SEQ_CST))
@@ -212,7 +212,7 @@ static void publish(UnwindChild *child)
 
 /* Mappings. */
 
-static void map(UnwindChild *child, uint64_t process, const UnwindMapping *mapping)
+static void unwind_child_map(UnwindChild *child, uint64_t process, const UnwindMapping *mapping)
 {
 	const UserSpan span = {
 		.start = mapping->start,
@@ -227,7 +227,7 @@ static void map(UnwindChild *child, uint64_t process, const UnwindMapping *mappi
 
 void unwind_child_add_mapping(UnwindChild *child, uint64_t process, const UnwindMapping *mapping)
 {
-	map(child, process, mapping);
+	unwind_child_map(child, process, mapping);
 }
 
 void unwind_child_copy_maps(UnwindChild *child, uint64_t process, uint64_t from)
@@ -247,7 +247,7 @@ void unwind_child_forget(UnwindChild *child, uint64_t process)
 	}
 	unwind_processes_forget(child->processes, process);
 	if (child->process.socket >= 0)
-		publish(child);
+		unwind_child_publish(child);
 }
 
 /* Returns whether the process knows what is mapped. */
@@ -305,7 +305,7 @@ bool unwind_child_try(UnwindChild *child, const UnwindJob *job)
 
 	child->counts.submitted += is_taken;
 	if (child->process.socket >= 0)
-		publish(child);
+		unwind_child_publish(child);
 	return is_taken;
 }
 
@@ -319,7 +319,8 @@ bool unwind_child_submit(UnwindChild *child, const UnwindJob *job)
 
 /* Answers. */
 
-static void give(UnwindChild *child, const UnwindStack *stack, UnwindTaker taker, void *user_data)
+static void unwind_child_give(UnwindChild *child, const UnwindStack *stack, UnwindTaker taker,
+			      void *user_data)
 {
 	uint64_t job_user_data = child->user_data[child->first_job++ % JOBS_MAX];
 
@@ -334,7 +335,7 @@ static void give_lost(UnwindChild *child, UnwindTaker taker, void *user_data)
 	const UnwindStack none = { .end = UNWIND_END_NOT_UNWOUND };
 
 	while (child->first_job < child->first_lost)
-		give(child, &none, taker, user_data);
+		unwind_child_give(child, &none, taker, user_data);
 }
 
 /* Whether an answer is in order. It may be late: its job was given up. */
@@ -362,7 +363,7 @@ static size_t read_answer(UnwindChild *child, const uint8_t *at, size_t bytes, U
 	stack.depth = answer.depth;
 	memcpy(stack.frames, at + sizeof(answer), frame_bytes);
 	if (answer.number == child->first_job)
-		give(child, &stack, taker, user_data);
+		unwind_child_give(child, &stack, taker, user_data);
 	return sizeof(answer) + frame_bytes;
 }
 
@@ -419,7 +420,7 @@ static bool has_jobs(const UnwindChild *child)
 
 /* A process that hangs, because a file system does not answer, is not waited for again and again.
  */
-static bool hangs(const UnwindChild *child)
+static bool unwind_child_hangs(const UnwindChild *child)
 {
 	return child->vain_ns >= HANGS_NS;
 }
@@ -429,7 +430,7 @@ void unwind_child_drain(UnwindChild *child, uint64_t until_ns, UnwindTaker taker
 	uint64_t begin_ns = clock_monotonic_ns(), now_ns = begin_ns;
 
 	unwind_child_take(child, taker, user_data);
-	while (has_jobs(child) && !hangs(child) && now_ns < until_ns) {
+	while (has_jobs(child) && !unwind_child_hangs(child) && now_ns < until_ns) {
 		poll(&(struct pollfd){ .fd = child->process.socket, .events = POLLIN }, 1,
 		     (int)MIN((until_ns - now_ns) / NS_PER_MS + 1, (uint64_t)INT_MAX));
 		unwind_child_take(child, taker, user_data);

@@ -267,7 +267,7 @@ static void read_pieces(UnwindObject *object)
 			object->piece_starts[i] = header.sh_addr;
 }
 
-static bool take(UnwindBudget *budget, uint64_t bytes)
+static bool unwind_object_take(UnwindBudget *budget, uint64_t bytes)
 {
 	if (bytes > budget->sections_max - budget->sections)
 		return false;
@@ -293,10 +293,11 @@ static void read_cfi(UnwindObject *object, uint64_t file_bytes)
 {
 	GElf_Shdr header;
 
-	if (take(object->budget, eh_frame_bytes(object, file_bytes)))
+	if (unwind_object_take(object->budget, eh_frame_bytes(object, file_bytes)))
 		object->eh_cfi = dwarf_getcfi_elf(object->file.elf);
 	/* libdw reads all debug sections. */
-	if (!find_section(object, ".debug_frame", &header) || !take(object->budget, file_bytes))
+	if (!find_section(object, ".debug_frame", &header) ||
+	    !unwind_object_take(object->budget, file_bytes))
 		return;
 	object->dwarf = dwarf_begin_elf(object->file.elf, DWARF_C_READ, NULL);
 	if (object->dwarf)
@@ -362,7 +363,7 @@ static bool find_address(const UnwindObject *object, uint64_t file_offset, uint6
 	return false;
 }
 
-static UnwindRow *decode(Dwarf_CFI *cfi, uint64_t address)
+static UnwindRow *unwind_object_decode(Dwarf_CFI *cfi, uint64_t address)
 {
 	Dwarf_Frame *frame = NULL;
 	UnwindRow *row;
@@ -390,9 +391,9 @@ static UnwindRow *decode_any(const UnwindObject *object, uint64_t file_offset)
 
 	if (!find_address(object, file_offset, &address))
 		return NULL;
-	row = decode(object->eh_cfi, address);
+	row = unwind_object_decode(object->eh_cfi, address);
 	if (!row)
-		row = decode(object->debug_cfi, address);
+		row = unwind_object_decode(object->debug_cfi, address);
 	return row ? row : decode_piece(object, address);
 }
 

@@ -70,16 +70,16 @@ typedef struct {
 	unsigned depth;
 } Machine;
 
-static bool fail(Machine *machine)
+static bool unwind_rule_fail(Machine *machine)
 {
 	machine->frame->end = UNWIND_END_UNSUPPORTED;
 	return false;
 }
 
-static bool push(Machine *machine, uint64_t value)
+static bool unwind_rule_push(Machine *machine, uint64_t value)
 {
 	if (machine->depth == DEPTH_MAX)
-		return fail(machine);
+		return unwind_rule_fail(machine);
 	machine->values[machine->depth++] = value;
 	return true;
 }
@@ -88,19 +88,19 @@ static bool push(Machine *machine, uint64_t value)
 
 static bool push_constant(Machine *machine, const Dwarf_Op *op)
 {
-	return push(machine, op->number);
+	return unwind_rule_push(machine, op->number);
 }
 
 static bool push_literal(Machine *machine, const Dwarf_Op *op)
 {
-	return push(machine, op->atom - DW_OP_lit0);
+	return unwind_rule_push(machine, op->atom - DW_OP_lit0);
 }
 
 static bool push_register(Machine *machine, uint64_t number, uint64_t offset)
 {
 	if (number >= UNWIND_REGISTER_COUNT)
-		return fail(machine);
-	return push(machine, machine->frame->registers.values[number] + offset);
+		return unwind_rule_fail(machine);
+	return unwind_rule_push(machine, machine->frame->registers.values[number] + offset);
 }
 
 static bool push_register_named(Machine *machine, const Dwarf_Op *op)
@@ -116,42 +116,42 @@ static bool push_register_numbered(Machine *machine, const Dwarf_Op *op)
 static bool push_cfa(Machine *machine, const Dwarf_Op *op)
 {
 	(void)op;
-	return push(machine, machine->frame->cfa);
+	return unwind_rule_push(machine, machine->frame->cfa);
 }
 
 /* Pushes the value that is that far below the top. */
 static bool pick_below(Machine *machine, uint64_t below)
 {
 	if (below >= machine->depth)
-		return fail(machine);
-	return push(machine, machine->values[machine->depth - 1 - below]);
+		return unwind_rule_fail(machine);
+	return unwind_rule_push(machine, machine->values[machine->depth - 1 - below]);
 }
 
-static bool pick(Machine *machine, const Dwarf_Op *op)
+static bool unwind_rule_pick(Machine *machine, const Dwarf_Op *op)
 {
 	return pick_below(machine, op->atom == DW_OP_pick ? op->number : op->atom == DW_OP_over);
 }
 
 /* Replaces the address on the top by what the stack has there. */
-static bool dereference(Machine *machine, const Dwarf_Op *op)
+static bool unwind_rule_dereference(Machine *machine, const Dwarf_Op *op)
 {
 	uint64_t bytes = op->atom == DW_OP_deref_size ? op->number : WORD_BYTES;
 	uint64_t *top;
 
 	if (!machine->depth || !bytes || bytes > WORD_BYTES)
-		return fail(machine);
+		return unwind_rule_fail(machine);
 	top = &machine->values[machine->depth - 1];
 	return unwind_frame_read(machine->frame, *top, (unsigned)bytes, top);
 }
 
-static bool swap(Machine *machine, const Dwarf_Op *op)
+static bool unwind_rule_swap(Machine *machine, const Dwarf_Op *op)
 {
 	uint64_t *top;
 	uint64_t below;
 
 	(void)op;
 	if (machine->depth < 2)
-		return fail(machine);
+		return unwind_rule_fail(machine);
 	top = &machine->values[machine->depth - 1];
 	below = top[-1];
 	top[-1] = *top;
@@ -159,11 +159,11 @@ static bool swap(Machine *machine, const Dwarf_Op *op)
 	return true;
 }
 
-static bool drop(Machine *machine, const Dwarf_Op *op)
+static bool unwind_rule_drop(Machine *machine, const Dwarf_Op *op)
 {
 	(void)op;
 	if (!machine->depth)
-		return fail(machine);
+		return unwind_rule_fail(machine);
 	machine->depth--;
 	return true;
 }
@@ -171,7 +171,7 @@ static bool drop(Machine *machine, const Dwarf_Op *op)
 static bool add_constant(Machine *machine, const Dwarf_Op *op)
 {
 	if (!machine->depth)
-		return fail(machine);
+		return unwind_rule_fail(machine);
 	machine->values[machine->depth - 1] += op->number;
 	return true;
 }
@@ -185,17 +185,17 @@ static bool do_nothing(Machine *machine, const Dwarf_Op *op)
 
 /* Operations on the two values on the top. */
 
-static uint64_t add(uint64_t left, uint64_t right)
+static uint64_t unwind_rule_add(uint64_t left, uint64_t right)
 {
 	return left + right;
 }
 
-static uint64_t subtract(uint64_t left, uint64_t right)
+static uint64_t unwind_rule_subtract(uint64_t left, uint64_t right)
 {
 	return left - right;
 }
 
-static uint64_t multiply(uint64_t left, uint64_t right)
+static uint64_t unwind_rule_multiply(uint64_t left, uint64_t right)
 {
 	return left * right;
 }
@@ -267,19 +267,29 @@ static uint64_t is_at_least(uint64_t left, uint64_t right)
 }
 
 static uint64_t (*const operations[UINT8_MAX + 1])(uint64_t left, uint64_t right) = {
-	[DW_OP_plus] = add,       [DW_OP_minus] = subtract,  [DW_OP_mul] = multiply,
-	[DW_OP_and] = and_bits,   [DW_OP_or] = or_bits,      [DW_OP_xor] = differ_bits,
-	[DW_OP_shl] = shift_left, [DW_OP_shr] = shift_right, [DW_OP_shra] = shift_right_signed,
-	[DW_OP_eq] = is_equal,    [DW_OP_ne] = is_different, [DW_OP_lt] = is_less,
-	[DW_OP_le] = is_at_most,  [DW_OP_gt] = is_greater,   [DW_OP_ge] = is_at_least,
+	[DW_OP_plus] = unwind_rule_add,
+	[DW_OP_minus] = unwind_rule_subtract,
+	[DW_OP_mul] = unwind_rule_multiply,
+	[DW_OP_and] = and_bits,
+	[DW_OP_or] = or_bits,
+	[DW_OP_xor] = differ_bits,
+	[DW_OP_shl] = shift_left,
+	[DW_OP_shr] = shift_right,
+	[DW_OP_shra] = shift_right_signed,
+	[DW_OP_eq] = is_equal,
+	[DW_OP_ne] = is_different,
+	[DW_OP_lt] = is_less,
+	[DW_OP_le] = is_at_most,
+	[DW_OP_gt] = is_greater,
+	[DW_OP_ge] = is_at_least,
 };
 
-static bool operate(Machine *machine, const Dwarf_Op *op)
+static bool unwind_rule_operate(Machine *machine, const Dwarf_Op *op)
 {
 	uint64_t *top;
 
 	if (!operations[op->atom] || machine->depth < 2)
-		return fail(machine);
+		return unwind_rule_fail(machine);
 	top = &machine->values[--machine->depth - 1];
 	*top = operations[op->atom](top[0], top[1]);
 	return true;
@@ -293,21 +303,22 @@ static bool (*const actions[UINT8_MAX + 1])(Machine *machine, const Dwarf_Op *op
 	[DW_OP_breg0... DW_OP_breg31] = push_register_named,
 	[DW_OP_bregx] = push_register_numbered,
 	[DW_OP_call_frame_cfa] = push_cfa,
-	[DW_OP_dup] = pick,
-	[DW_OP_over] = pick,
-	[DW_OP_pick] = pick,
-	[DW_OP_deref] = dereference,
-	[DW_OP_deref_size] = dereference,
-	[DW_OP_swap] = swap,
-	[DW_OP_drop] = drop,
+	[DW_OP_dup] = unwind_rule_pick,
+	[DW_OP_over] = unwind_rule_pick,
+	[DW_OP_pick] = unwind_rule_pick,
+	[DW_OP_deref] = unwind_rule_dereference,
+	[DW_OP_deref_size] = unwind_rule_dereference,
+	[DW_OP_swap] = unwind_rule_swap,
+	[DW_OP_drop] = unwind_rule_drop,
 	[DW_OP_plus_uconst] = add_constant,
 	[DW_OP_nop] = do_nothing,
 	[DW_OP_stack_value] = do_nothing,
 };
 
-static bool run(Machine *machine, const Dwarf_Op *op)
+static bool unwind_rule_run(Machine *machine, const Dwarf_Op *op)
 {
-	return actions[op->atom] ? actions[op->atom](machine, op) : operate(machine, op);
+	return actions[op->atom] ? actions[op->atom](machine, op)
+				 : unwind_rule_operate(machine, op);
 }
 
 /*
@@ -321,10 +332,10 @@ static bool unwind_expression_evaluate(const Dwarf_Op *ops, size_t op_count, Unw
 	Machine machine = { .frame = frame };
 
 	for (size_t i = 0; i < op_count; i++)
-		if (!run(&machine, &ops[i]))
+		if (!unwind_rule_run(&machine, &ops[i]))
 			return false;
 	if (!machine.depth)
-		return fail(&machine);
+		return unwind_rule_fail(&machine);
 	*value = machine.values[machine.depth - 1];
 	return true;
 }

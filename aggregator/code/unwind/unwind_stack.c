@@ -69,7 +69,7 @@ void unwinder_watch(Unwinder *unwinder, uint32_t *busy_object)
 }
 
 /* A compiler must not move it behind what it announces. */
-static void announce(const Unwinder *unwinder, uint32_t object)
+static void unwind_stack_announce(const Unwinder *unwinder, uint32_t object)
 {
 	__atomic_store_n(unwinder->busy_object, object, __ATOMIC_RELEASE);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -86,7 +86,7 @@ void unwinder_add_object(Unwinder *unwinder, uint32_t number, int fd)
 		return;
 	if (number >= unwinder->objects->len)
 		g_ptr_array_set_size(unwinder->objects, (int)number + 1);
-	announce(unwinder, number);
+	unwind_stack_announce(unwinder, number);
 	unwind_object_free(unwinder->objects->pdata[number]);
 	unwinder->objects->pdata[number] = unwind_object_new(fd, &unwinder->budget);
 }
@@ -107,7 +107,7 @@ void unwinder_set_maps(Unwinder *unwinder, uint64_t process, const UserSpans *sp
 
 /* Finds the mapping of the current frame's code. A call may be the last instruction of a function:
    the return address is then behind it. */
-static bool locate(Walk *walk)
+static bool unwind_stack_locate(Walk *walk)
 {
 	uint64_t code = walk->frame.registers.values[UNWIND_PC] - !walk->is_exact;
 
@@ -204,7 +204,7 @@ static const UnwindRow *find_row(const Walk *walk)
 	uint64_t offset = walk->frame.registers.values[UNWIND_PC] + walk->span->to_offset;
 	const UnwindRow *row = NULL;
 
-	announce(walk->unwinder, walk->span->object);
+	unwind_stack_announce(walk->unwinder, walk->span->object);
 	if (object && walk->is_exact)
 		row = unwind_object_row(object, offset);
 	/* A call, or the system call that is running, may be the last instruction of a function. */
@@ -212,7 +212,7 @@ static const UnwindRow *find_row(const Walk *walk)
 }
 
 /* Goes to the caller. Returns false with frame.end set. */
-static bool step(Walk *walk)
+static bool unwind_stack_step(Walk *walk)
 {
 	const UnwindRow *row = find_row(walk);
 	bool has_caller;
@@ -228,7 +228,7 @@ static bool step(Walk *walk)
 	/* Whoever starts threads without CFI leaves a 0 as the first return address. */
 	walk->frame.end =
 		walk->frame.registers.values[UNWIND_PC] ? UNWIND_END_OUTSIDE : UNWIND_END_START;
-	return locate(walk);
+	return unwind_stack_locate(walk);
 }
 
 static void forget_rows(Unwinder *unwinder)
@@ -248,11 +248,12 @@ void unwinder_walk(Unwinder *unwinder, uint64_t process, const UnwindRegisters *
 		.spans = g_hash_table_lookup(unwinder->processes, &key),
 		.is_exact = true,
 	};
-	bool has_more = locate(&walk);
+	bool has_more = unwind_stack_locate(&walk);
 
 	stack->depth = 0;
 	stack->frames[stack->depth++] = registers->values[UNWIND_PC];
-	while (has_more && (has_more = step(&walk)) && stack->depth < UNWIND_FRAMES_MAX)
+	while (has_more && (has_more = unwind_stack_step(&walk)) &&
+	       stack->depth < UNWIND_FRAMES_MAX)
 		stack->frames[stack->depth++] = walk.frame.registers.values[UNWIND_PC];
 	stack->end = has_more ? UNWIND_END_DEPTH : walk.frame.end;
 	if (unwinder->budget.rows > unwinder->budget.rows_max)

@@ -30,8 +30,8 @@ static size_t record_bytes(size_t body_bytes)
 	return unit + (body_bytes + unit - 1) / unit * unit;
 }
 
-static UnwindRecord *put(UnwindShared *shared, uint64_t *head, UnwindRecordType type,
-			 uint64_t process, size_t bytes)
+static UnwindRecord *unwind_worker_put(UnwindShared *shared, uint64_t *head, UnwindRecordType type,
+				       uint64_t process, size_t bytes)
 {
 	UnwindRecord *record = (UnwindRecord *)(shared->bytes + *head % UNWIND_RING_BYTES);
 
@@ -51,8 +51,8 @@ void *unwind_ring_reserve(UnwindShared *shared, uint64_t *head, UnwindRecordType
 	if (used > UNWIND_RING_BYTES || bytes + padding > UNWIND_RING_BYTES - used)
 		return NULL;
 	if (padding)
-		put(shared, head, UNWIND_RECORD_PADDING, 0, padding);
-	return put(shared, head, type, process, bytes) + 1;
+		unwind_worker_put(shared, head, UNWIND_RECORD_PADDING, 0, padding);
+	return unwind_worker_put(shared, head, type, process, bytes) + 1;
 }
 
 void unwind_ring_publish(UnwindShared *shared, uint64_t head)
@@ -129,7 +129,7 @@ static void send_answers(Worker *worker)
 /* Messages. */
 
 /* Returns whether there was a message. The caller closes the descriptor, unless it is -1. */
-static bool receive(const Worker *worker, ChildMessage *message, int *fd)
+static bool unwind_worker_receive(const Worker *worker, ChildMessage *message, int *fd)
 {
 	ssize_t bytes = child_port_receive(worker->socket, message, NULL, 0, fd);
 
@@ -158,7 +158,7 @@ static void take_messages(Worker *worker)
 	ChildMessage message;
 	int fd;
 
-	while (receive(worker, &message, &fd)) {
+	while (unwind_worker_receive(worker, &message, &fd)) {
 		set_patience(PATIENCE_S);
 		if (message.type == UNWIND_MESSAGE_OBJECT && fd >= 0 &&
 		    !is_suspect(worker, message.value))
@@ -176,7 +176,7 @@ static void wait_for_start(const Worker *worker)
 	send_message(worker, UNWIND_MESSAGE_HELLO, NULL, 0);
 	while (message.type != UNWIND_MESSAGE_START) {
 		wait_for_message(worker);
-		if (receive(worker, &message, &fd) && fd >= 0)
+		if (unwind_worker_receive(worker, &message, &fd) && fd >= 0)
 			close(fd);
 	}
 	__atomic_store_n(&worker->shared->tail, message.value, __ATOMIC_RELEASE);
@@ -195,13 +195,13 @@ static void set_maps(Worker *worker, const UnwindRecord *record, const void *bod
 	unwinder_set_maps(worker->unwinder, record->process, spans);
 }
 
-static void forget(Worker *worker, const UnwindRecord *record, const void *body)
+static void unwind_worker_forget(Worker *worker, const UnwindRecord *record, const void *body)
 {
 	(void)body;
 	unwinder_set_maps(worker->unwinder, record->process, NULL);
 }
 
-static void answer(Worker *worker, uint64_t number, const UnwindStack *stack)
+static void unwind_worker_answer(Worker *worker, uint64_t number, const UnwindStack *stack)
 {
 	UnwindAnswer answered = { number, stack->end, stack->depth };
 	size_t frame_bytes = stack->depth * sizeof(*stack->frames);
@@ -223,12 +223,12 @@ static void do_job(Worker *worker, const UnwindRecord *record, const void *body)
 	UnwindStack stack;
 
 	unwinder_walk(worker->unwinder, record->process, &job->registers, &copy, &stack);
-	answer(worker, job->number, &stack);
+	unwind_worker_answer(worker, job->number, &stack);
 }
 
 static void (*const handlers[])(Worker *worker, const UnwindRecord *record, const void *body) = {
 	[UNWIND_RECORD_MAPS] = set_maps,
-	[UNWIND_RECORD_FORGET] = forget,
+	[UNWIND_RECORD_FORGET] = unwind_worker_forget,
 	[UNWIND_RECORD_JOB] = do_job,
 };
 
@@ -257,7 +257,7 @@ static void sleep_until_woken(const Worker *worker)
 }
 
 /* The run() of the process. */
-static void run(int socket, const int *fds, void *data)
+static void unwind_worker_run(int socket, const int *fds, void *data)
 {
 	UnwindShared *shared = data;
 	Worker worker = { .shared = shared, .socket = socket };
@@ -282,6 +282,6 @@ ChildType unwind_worker_type(uint64_t memory_bytes_max)
 		.limits = { .address_space_bytes = memory_bytes_max + ADDRESSES_BYTES,
 			    .data_bytes = memory_bytes_max + WORKING_BYTES },
 		.prepare = unwind_object_prepare,
-		.run = run,
+		.run = unwind_worker_run,
 	};
 }

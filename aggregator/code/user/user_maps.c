@@ -139,7 +139,7 @@ static bool add_era(UserMaps *maps, UserProcess *process, const UserMapLine *lin
 	return true;
 }
 
-static bool apply(UserMaps *maps, UserProcess *process, const UserMapLine *line)
+static bool user_maps_apply(UserMaps *maps, UserProcess *process, const UserMapLine *line)
 {
 	if (line->type == USER_MAP_ENDED) {
 		process->ended_ns = MAX(process->ended_ns, line->time_ns);
@@ -176,7 +176,7 @@ void user_maps_parse_line(UserMaps *maps, TextPart text)
 	}
 	maps->lines++;
 	bytes_before = user_process_memory(process);
-	maps->losses.dropped += !apply(maps, process, &line);
+	maps->losses.dropped += !user_maps_apply(maps, process, &line);
 	maps->bytes += user_process_memory(process) - bytes_before;
 }
 
@@ -216,7 +216,7 @@ typedef struct {
 	uint64_t time_ns;
 } Need;
 
-static void push(GArray *needs, UserProcess *process, uint64_t time_ns)
+static void user_maps_push(GArray *needs, UserProcess *process, uint64_t time_ns)
 {
 	Need need = { process, time_ns };
 
@@ -237,7 +237,7 @@ static void need(GArray *needs, UserProcess *process, uint64_t time_ns)
 		const UserEra *era = &g_array_index(process->eras, UserEra, number - 1);
 
 		if (era->parent)
-			push(needs, era->parent, era->begin_ns);
+			user_maps_push(needs, era->parent, era->begin_ns);
 	}
 }
 
@@ -250,7 +250,7 @@ static void find_needs(UserMaps *maps, uint64_t until_ns)
 		process_at(maps, i)->needed_ns = UINT64_MAX;
 	for (guint i = 0; i < maps->processes->len; i++)
 		if (!user_process_is_over(process_at(maps, i), until_ns))
-			push(needs, process_at(maps, i), until_ns);
+			user_maps_push(needs, process_at(maps, i), until_ns);
 	while (needs->len) {
 		Need next = g_array_index(needs, Need, needs->len - 1);
 

@@ -215,7 +215,7 @@ static void set_aliases(UserObjects *objects, const Aliases *aliases, uint32_t n
 }
 
 /* Adds what this line tells about a file that another line mapped. */
-static void learn(UserObject *object, const UserFileId *file)
+static void user_objects_learn(UserObject *object, const UserFileId *file)
 {
 	if (!object->file.build_id_bytes) {
 		memcpy(object->file.build_id, file->build_id, sizeof(file->build_id));
@@ -252,7 +252,7 @@ uint32_t user_objects_intern(UserObjects *objects, const UserMapLine *mapping)
 	if (objects->bytes + sizeof(aliases) + mapping->path.length > objects->bytes_max)
 		return number;
 	if (number)
-		learn(object_at(objects, number), &mapping->file);
+		user_objects_learn(object_at(objects, number), &mapping->file);
 	else
 		number = add_object(objects, mapping);
 	set_aliases(objects, &aliases, number);

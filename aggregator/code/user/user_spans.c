@@ -70,7 +70,7 @@ const UserSpan *user_spans_find(const UserSpans *spans, uint64_t address, uint64
 }
 
 /* Appends a part of a span to the new table. */
-static void put(GArray *table, const UserSpan *span, uint64_t start, uint64_t end)
+static void user_spans_put(GArray *table, const UserSpan *span, uint64_t start, uint64_t end)
 {
 	UserSpan part = *span;
 
@@ -99,11 +99,11 @@ static void put_behind(GArray *table, const UserSpan *mapping, uint64_t start, u
 		return;
 	}
 	before->last_ns = MIN(before->last_ns, mapping->from_ns);
-	put(table, mapping, start, end);
+	user_spans_put(table, mapping, start, end);
 	if (again.last_ns <= mapping->from_ns)
 		return;
 	again.from_ns = again.last_ns;
-	put(table, &again, start, end);
+	user_spans_put(table, &again, start, end);
 }
 
 /* A span behind the mapping: one that continues it only begins earlier. */
@@ -115,7 +115,7 @@ static void put_next(GArray *table, const UserSpan *next, bool is_first_behind, 
 	if (is_first_behind && is_same_mapping(before, next))
 		before->last_ns = next->last_ns;
 	else
-		put(table, next, start, end);
+		user_spans_put(table, next, start, end);
 }
 
 /* Appends the part from start to end of the spans in [first, behind), which have the same
@@ -126,11 +126,11 @@ static void put_merged(GArray *table, const UserSpans *spans, guint first, guint
 	guint later = behind_time(spans, first, mapping->from_ns);
 
 	for (guint at = first; at < later; at++)
-		put(table, span_at(spans, at), start, end);
+		user_spans_put(table, span_at(spans, at), start, end);
 	if (later > first)
 		put_behind(table, mapping, start, end);
 	else
-		put(table, mapping, start, end);
+		user_spans_put(table, mapping, start, end);
 	for (guint at = later; at < behind; at++)
 		put_next(table, span_at(spans, at), at == later, start, end);
 }
@@ -139,12 +139,13 @@ static void put_all(GArray *table, const UserSpans *spans, guint first, guint be
 		    uint64_t start, uint64_t end)
 {
 	for (guint at = first; at < behind; at++)
-		put(table, span_at(spans, at), start, end);
+		user_spans_put(table, span_at(spans, at), start, end);
 }
 
 /* Returns the table of the spans in [first, behind), with the mapping, which overlaps each of them.
  */
-static GArray *merge(const UserSpans *spans, guint first, guint behind, const UserSpan *mapping)
+static GArray *user_spans_merge(const UserSpans *spans, guint first, guint behind,
+				const UserSpan *mapping)
 {
 	GArray *table = user_spans_new();
 	uint64_t covered = mapping->start;
@@ -157,12 +158,12 @@ static GArray *merge(const UserSpans *spans, guint first, guint behind, const Us
 
 		next = behind_time(spans, at, UINT64_MAX);
 		put_all(table, spans, at, next, span->start, start);
-		put(table, mapping, covered, start);
+		user_spans_put(table, mapping, covered, start);
 		put_merged(table, spans, at, next, mapping, start, end);
 		put_all(table, spans, at, next, end, span->end);
 		covered = end;
 	}
-	put(table, mapping, covered, mapping->end);
+	user_spans_put(table, mapping, covered, mapping->end);
 	return table;
 }
 
@@ -180,7 +181,7 @@ bool user_spans_add(UserSpans *spans, const UserSpan *mapping, guint spans_max)
 		g_array_insert_val(spans, first, *mapping);
 		return true;
 	}
-	table = merge(spans, first, behind, mapping);
+	table = user_spans_merge(spans, first, behind, mapping);
 	g_array_remove_range(spans, first, behind - first);
 	g_array_insert_vals(spans, first, table->data, table->len);
 	return true;

@@ -137,7 +137,7 @@ static void append_names(GByteArray *out, const char *root)
 }
 
 /* Returns the number in a file of a cache's folder; 0: the kernel has no such file. */
-static uint64_t attribute(int folder, const char *cache, const char *name)
+static uint64_t slab_facts_attribute(int folder, const char *cache, const char *name)
 {
 	g_autofree char *path = g_strconcat(cache, "/", name, NULL);
 	int file = openat(folder, path, O_RDONLY | O_CLOEXEC);
@@ -167,7 +167,7 @@ static bool append_caches(GString *text, const char *root, const char *name, uin
 		uint64_t number = 0;
 
 		if (!strpbrk(entry->d_name, "\t\n") && *entry->d_name != '.')
-			number = attribute(dirfd(folder), entry->d_name, name);
+			number = slab_facts_attribute(dirfd(folder), entry->d_name, name);
 		if (number && factor)
 			g_string_append_printf(text, "# sheaves: %" G_GUINT64_FORMAT " ",
 					       MIN(number, SHEAF_OBJECTS_MAX) * factor);

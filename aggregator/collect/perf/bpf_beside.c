@@ -139,7 +139,7 @@ static bool is_known(const Watched *watched, uint32_t id)
 	return false;
 }
 
-static BpfQuery query(const Watched *watched)
+static BpfQuery bpf_beside_query(const Watched *watched)
 {
 	BpfQuery found = { .ids_len = IDS_MAX };
 
@@ -266,7 +266,7 @@ static bool is_blind(const Watched *watched)
 	       (watched->attached.prog_cnt && !watched->has_arrived && !watched->is_open);
 }
 
-static void begin(Watched *watched, const BpfQuery *attached)
+static void bpf_beside_begin(Watched *watched, const BpfQuery *attached)
 {
 	watched->had_been_blind = is_blind(watched);
 	watched->attached = *attached;
@@ -284,10 +284,10 @@ static void begin(Watched *watched, const BpfQuery *attached)
 static void look_at(Watched *watched)
 {
 	uint64_t count = count_of(watched);
-	BpfQuery attached = query(watched);
+	BpfQuery attached = bpf_beside_query(watched);
 
 	if (memcmp(&attached, &watched->attached, sizeof(attached)))
-		begin(watched, &attached);
+		bpf_beside_begin(watched, &attached);
 	else
 		watched->has_arrived |= count > watched->counted;
 }

@@ -44,7 +44,7 @@ static void take_time(const struct perf_event_header *record, void *user_data)
 }
 
 /* Sets our name to its current value: this creates a record and changes nothing. */
-static bool measure(PerfRing *ring, int64_t *offset_ns)
+static bool perf_clock_measure(PerfRing *ring, int64_t *offset_ns)
 {
 	char name[COMM_BYTES];
 	uint64_t before_ns, after_ns, time_ns = 0;
@@ -68,7 +68,7 @@ bool perf_clock_offset(int64_t *offset_ns)
 	if (fd < 0)
 		return false;
 	is_known = perf_ring_map(&ring, fd, (size_t)sysconf(_SC_PAGESIZE)) &&
-		   measure(&ring, offset_ns);
+		   perf_clock_measure(&ring, offset_ns);
 	perf_ring_unmap(&ring);
 	close(fd);
 	return is_known;

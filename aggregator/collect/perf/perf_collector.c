@@ -125,7 +125,7 @@ static bool collect_hits(int kmem_folder_fd, const CollectRun *run, GError **err
 	return hits && collect_points(run, &plan, error);
 }
 
-static bool collect(const CollectRun *run, GError **error)
+static bool perf_collector_collect(const CollectRun *run, GError **error)
 {
 	int kmem_folder_fd = tracefs_open_kmem("", error);
 	bool collected;
@@ -143,5 +143,5 @@ const CollectorType perf_collector = {
 	.title = "perf events",
 	.about = "perf events of the kernel's tracepoints; nothing is compiled or loaded",
 	.checks = perf_checks,
-	.collect = collect,
+	.collect = perf_collector_collect,
 };

@@ -46,7 +46,7 @@ static void kind_open(Kind *kind, const PerfRequest *request)
 }
 
 /* A PerfRecordVisitor. */
-static void see(const struct perf_event_header *record, void *user_data)
+static void perf_cost_see(const struct perf_event_header *record, void *user_data)
 {
 	Kind *kind = user_data;
 	PerfSample sample;
@@ -73,7 +73,7 @@ bool perf_cost_make_pipe(void)
 }
 
 /* Allocates on every kernel; leaves nothing behind. Returns the CPU time that this took. */
-static uint64_t allocate(void)
+static uint64_t perf_cost_allocate(void)
 {
 	uint64_t start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
@@ -102,9 +102,9 @@ static uint64_t kind_measure(Kind *kind)
 	kind->samples = 0;
 	kind->frames = 0;
 	perf_events_enable_samples(kind->events, kind->cpu);
-	took_ns = allocate();
+	took_ns = perf_cost_allocate();
 	perf_events_disable(kind->events, kind->cpu);
-	perf_ring_read(ring, perf_ring_head(ring), see, kind);
+	perf_ring_read(ring, perf_ring_head(ring), perf_cost_see, kind);
 	return took_ns;
 }
 
@@ -304,7 +304,7 @@ static PerfCostRound measure_round(Kinds *kinds)
 
 	/* As before the other rounds: system calls take the caches. */
 	perf_events_disable(kinds->bare.events, kinds->bare.cpu);
-	round.plain_ns = allocate();
+	round.plain_ns = perf_cost_allocate();
 	measure_filtered(kinds, 0, &round);
 	measure_filtered(kinds, 1, &round);
 	round.parked_ns = kind_measure(&kinds->parked);

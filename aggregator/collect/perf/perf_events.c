@@ -316,7 +316,7 @@ static char *read_setting(const char *name)
 }
 
 /* Sets the error for a failure to open or map. Returns false. */
-static bool fail(int problem, GError **error)
+static bool perf_events_fail(int problem, GError **error)
 {
 	g_autofree char *paranoid = NULL;
 
@@ -372,7 +372,7 @@ static void note_interrupt(Cpu *cpu, uint64_t from_ns)
 	cpu->part.interrupted_ns += (own_ns() - from_ns) / 2;
 }
 
-static void control(Cpu *cpu, int fd, unsigned long request, void *argument)
+static void perf_events_control(Cpu *cpu, int fd, unsigned long request, void *argument)
 {
 	uint64_t from_ns = own_ns();
 
@@ -381,7 +381,7 @@ static void control(Cpu *cpu, int fd, unsigned long request, void *argument)
 }
 
 /* Returns the bytes read, as read(). */
-static ssize_t ask(Cpu *cpu, int fd, void *buffer, size_t bytes)
+static ssize_t perf_events_ask(Cpu *cpu, int fd, void *buffer, size_t bytes)
 {
 	uint64_t from_ns = own_ns();
 	ssize_t got = read(fd, buffer, bytes);
@@ -393,7 +393,7 @@ static ssize_t ask(Cpu *cpu, int fd, void *buffer, size_t bytes)
 static void control_all(Cpu *cpu, const GArray *descriptors, unsigned long request, void *argument)
 {
 	for (guint i = 0; i < descriptors->len; i++)
-		control(cpu, g_array_index(descriptors, int, i), request, argument);
+		perf_events_control(cpu, g_array_index(descriptors, int, i), request, argument);
 }
 
 void perf_events_disable(PerfEvents *events, PerfCpu *part)
@@ -440,7 +440,7 @@ uint64_t perf_events_count(const PerfEvents *events, PerfCpu *part, PerfEventId 
 	int fd = descriptor_of(events, cpu, event);
 	uint64_t values[3] = { 0 };
 
-	return fd >= 0 && ask(cpu, fd, values, sizeof(values)) > 0 ? values[0] : 0;
+	return fd >= 0 && perf_events_ask(cpu, fd, values, sizeof(values)) > 0 ? values[0] : 0;
 }
 
 uint64_t perf_events_calls(const PerfEvents *events, PerfCpu *part, unsigned point)
@@ -451,7 +451,7 @@ uint64_t perf_events_calls(const PerfEvents *events, PerfCpu *part, unsigned poi
 
 	(void)events;
 	if (point >= counters->len || g_array_index(counters, int, point) < 0 ||
-	    ask(cpu, g_array_index(counters, int, point), &count, sizeof(count)) < 0)
+	    perf_events_ask(cpu, g_array_index(counters, int, point), &count, sizeof(count)) < 0)
 		return 0;
 	return count;
 }
@@ -476,7 +476,7 @@ bool perf_events_lost(const PerfEvents *events, const PerfCpu *part, uint64_t *l
 static bool fail_mapping(int problem, GError **error)
 {
 	if (problem != EPERM)
-		return fail(problem, error);
+		return perf_events_fail(problem, error);
 	g_set_error_literal(
 		error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
 		"this user's limit of locked memory is reached "
@@ -546,7 +546,7 @@ static bool note_id(Cpu *cpu, int fd, GError **error)
 	uint64_t id;
 
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &id))
-		return fail(errno, error);
+		return perf_events_fail(errno, error);
 	g_array_append_val(cpu->ids, id);
 	return true;
 }
@@ -597,7 +597,7 @@ static bool open_helpers(PerfEvents *events, Cpu *cpu, GError **error)
 		int fd = open_one(events, cpu, &helper);
 
 		if (fd < 0)
-			return fail(errno, error);
+			return perf_events_fail(errno, error);
 		g_array_append_val(cpu->helpers, fd);
 		if (!share_ring(fd, g_array_index(cpu->points, int, 0), error))
 			return false;
@@ -636,7 +636,7 @@ static bool open_slab_frees(PerfEvents *events, Cpu *cpu, GError **error)
 		return true;
 	fd = open_event(&attr, false, cpu->part.cpu);
 	if (fd < 0)
-		return fail(errno, error);
+		return perf_events_fail(errno, error);
 	return add_event(cpu->slab_frees, &cpu->part.slab_frees, request->slab_frees_ring_bytes, fd,
 			 error);
 }
@@ -646,7 +646,7 @@ static bool open_point(PerfEvents *events, Cpu *cpu, const PerfPoint *point, GEr
 	int fd = open_one(events, cpu, point);
 
 	if (fd < 0)
-		return fail(errno, error);
+		return perf_events_fail(errno, error);
 	if (!add_event(cpu->points, &cpu->part.samples, events->request->ring_bytes, fd, error) ||
 	    !note_id(cpu, fd, error))
 		return false;
@@ -662,7 +662,7 @@ static bool open_counter(PerfEvents *events, Cpu *cpu, const PerfPoint *point, G
 	int fd = is_needed ? open_event(&attr, events->request->own_thread, cpu->part.cpu) : -1;
 
 	g_array_append_val(cpu->counters, fd);
-	return !is_needed || fd >= 0 || fail(errno, error);
+	return !is_needed || fd >= 0 || perf_events_fail(errno, error);
 }
 
 /* The tracepoints come first: they use every feature. */
@@ -682,7 +682,7 @@ static bool open_all(PerfEvents *events, Cpu *cpu, GError **error)
 		return false;
 	fd = open_one(events, cpu, NULL);
 	if (fd < 0)
-		return fail(errno, error);
+		return perf_events_fail(errno, error);
 	if (!add_event(cpu->dummies, &cpu->part.tasks, tasks_ring_bytes(request), fd, error))
 		return false;
 	open_births(events, cpu);
@@ -772,10 +772,10 @@ static void enable_points(const PerfEvents *events, Cpu *cpu, bool frees)
 		if (request->points[i].is_free != frees)
 			continue;
 		if (i < cpu->counters->len)
-			control(cpu, g_array_index(cpu->counters, int, i), PERF_EVENT_IOC_ENABLE,
-				NULL);
-		control(cpu, descriptor_of(events, cpu, (PerfEventId){ i, 0 }),
-			PERF_EVENT_IOC_ENABLE, NULL);
+			perf_events_control(cpu, g_array_index(cpu->counters, int, i),
+					    PERF_EVENT_IOC_ENABLE, NULL);
+		perf_events_control(cpu, descriptor_of(events, cpu, (PerfEventId){ i, 0 }),
+				    PERF_EVENT_IOC_ENABLE, NULL);
 	}
 }
 
@@ -783,8 +783,8 @@ void perf_events_switch(PerfEvents *events, PerfCpu *part, PerfEventId event, bo
 {
 	Cpu *cpu = (Cpu *)part;
 
-	control(cpu, descriptor_of(events, cpu, event),
-		on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, NULL);
+	perf_events_control(cpu, descriptor_of(events, cpu, event),
+			    on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, NULL);
 }
 
 void perf_events_enable_frees(PerfEvents *events, PerfCpu *part)
@@ -809,7 +809,7 @@ void perf_events_set_period(PerfEvents *events, PerfCpu *part, PerfEventId event
 	Cpu *cpu = (Cpu *)part;
 	uint64_t period = sampling_period;
 
-	control(cpu, descriptor_of(events, cpu, event), PERF_EVENT_IOC_PERIOD, &period);
+	perf_events_control(cpu, descriptor_of(events, cpu, event), PERF_EVENT_IOC_PERIOD, &period);
 }
 
 void perf_events_set_helpers_period(PerfEvents *events, PerfCpu *part, uint32_t sampling_period)
@@ -834,7 +834,7 @@ static uint64_t enabled_ns(Cpu *cpu)
 	int fd = g_array_index(cpu->dummies, int, cpu->live_from);
 
 	hot_assert(cpu->live_from < cpu->dummies->len);
-	return ask(cpu, fd, values, sizeof(values)) > 0 ? values[1] : 0;
+	return perf_events_ask(cpu, fd, values, sizeof(values)) > 0 ? values[1] : 0;
 }
 
 bool perf_events_are_counting(const PerfEvents *events, PerfCpu *part, PerfEnabled *last)

@@ -184,8 +184,8 @@ static bool is_same(const EventCache *left, const EventCache *right)
 }
 
 /* Compares with the cache that the probe recorded for this very call. */
-static void compare(PerfRun *run, const PerfSample *sample, const EventFacts *facts,
-		    const EventCache *by_page)
+static void perf_names_compare(PerfRun *run, const PerfSample *sample, const EventFacts *facts,
+			       const EventCache *by_page)
 {
 	const CacheCall call = call_of(sample, facts);
 	const EventCache *by_call = cache_sites_take(run->sites, run->reading->calls, &call);
@@ -207,7 +207,7 @@ const EventCache *perf_names_find(PerfRun *run, const PerfSample *sample, const 
 		return run->sites ? find_by_call(run, sample, facts) : NULL;
 	by_page = find_by_page(run, sample, facts);
 	if (run->sites)
-		compare(run, sample, facts, by_page);
+		perf_names_compare(run, sample, facts, by_page);
 	return by_page;
 }
 

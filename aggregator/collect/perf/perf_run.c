@@ -116,7 +116,7 @@ static void end_events(PerfRun *run)
 	}
 }
 
-static void end(LiveRun *live)
+static void perf_run_end(LiveRun *live)
 {
 	live->phase = PHASE_ENDING;
 	g_main_loop_quit(live->loop);
@@ -157,7 +157,7 @@ static void read_rest(PerfRun *run)
 	}
 }
 
-static void drain(LiveRun *live)
+static void perf_run_drain(LiveRun *live)
 {
 	PerfRun *run = run_of(live);
 
@@ -168,7 +168,7 @@ static void drain(LiveRun *live)
 	for (guint i = 0; i < run->cpus->len; i++)
 		perf_cpus_pay(run, run->cpus->pdata[i]);
 	perf_read_round(run, clock_monotonic_ns());
-	end(live);
+	perf_run_end(live);
 }
 
 /* Writes a finding if it is another one than before. Returns whether it is. */
@@ -288,7 +288,7 @@ static void write_scatter(PerfRun *run)
 }
 
 /* The scheduler's clock is not slewed like CLOCK_MONOTONIC. */
-static void look(LiveRun *live)
+static void perf_run_look(LiveRun *live)
 {
 	PerfRun *run = run_of(live);
 
@@ -337,10 +337,10 @@ static void before_report(LiveRun *live)
 }
 
 static const LiveEngine perf_engine = {
-	.drain = drain,
-	.end = end,
-	.hurry = end,
-	.trace_cpus = look,
+	.drain = perf_run_drain,
+	.end = perf_run_end,
+	.hurry = perf_run_end,
+	.trace_cpus = perf_run_look,
 	.before_report = before_report,
 	.memory_problem = memory_problem,
 };
@@ -380,7 +380,7 @@ static void write_missing(PerfRun *run)
 	run_facts_write_text(run->live.batches, KMT_FIELD_NOT_RECORDED, text->str);
 }
 
-static bool finish(PerfRun *run, GError **error)
+static bool perf_run_finish(PerfRun *run, GError **error)
 {
 	static const RunLosses losses = { .counted_to_end = true, .drained = true };
 
@@ -423,7 +423,7 @@ static void enable_all(PerfRun *run)
 		perf_cpus_enable(run, run->cpus->pdata[i]);
 }
 
-static gboolean begin(gpointer user_data)
+static gboolean perf_run_begin(gpointer user_data)
 {
 	PerfRun *run = user_data;
 
@@ -683,7 +683,7 @@ static bool describe_samples(PerfRun *run, GError **error)
 	return true;
 }
 
-static bool start(PerfRun *run, GError **error)
+static bool perf_run_start(PerfRun *run, GError **error)
 {
 	if (!perf_hits_init(run, error))
 		return false;
@@ -709,7 +709,7 @@ static bool start(PerfRun *run, GError **error)
 	live_run_log(&run->live, "the events are open, and their cost is measured");
 	perf_cpus_watch(run);
 	live_run_add_timeout(&run->live, ROUND_MS, time_for_round);
-	live_run_add_source(&run->live, g_idle_source_new(), begin);
+	live_run_add_source(&run->live, g_idle_source_new(), perf_run_begin);
 	return true;
 }
 
@@ -749,10 +749,10 @@ bool perf_run(const PerfRunPlan *plan, const CollectRun *parts, GError **error)
 	bool collected;
 
 	run_init(&run, parts);
-	collected = start(&run, error);
+	collected = perf_run_start(&run, error);
 	if (collected) {
 		live_run_loop(&run.live);
-		collected = finish(&run, error);
+		collected = perf_run_finish(&run, error);
 	}
 	run_clear(&run);
 	return collected;

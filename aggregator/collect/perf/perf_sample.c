@@ -25,7 +25,7 @@ typedef struct {
 
 /* Returns the next bytes of that number and advances; NULL if fewer are left. Inline, like the next
    two: all of them are called for each event. */
-static inline const uint8_t *take(Rest *rest, uint64_t bytes)
+static inline const uint8_t *perf_sample_take(Rest *rest, uint64_t bytes)
 {
 	const uint8_t *taken = rest->at;
 
@@ -38,7 +38,7 @@ static inline const uint8_t *take(Rest *rest, uint64_t bytes)
 
 static inline bool take_u32(Rest *rest, uint32_t *value)
 {
-	const uint8_t *from = take(rest, sizeof(*value));
+	const uint8_t *from = perf_sample_take(rest, sizeof(*value));
 
 	*value = from ? load_u32(from, false) : 0;
 	return from;
@@ -46,7 +46,7 @@ static inline bool take_u32(Rest *rest, uint32_t *value)
 
 static inline bool take_u64(Rest *rest, uint64_t *value)
 {
-	const uint8_t *from = take(rest, sizeof(*value));
+	const uint8_t *from = perf_sample_take(rest, sizeof(*value));
 
 	*value = from ? load_u64(from, false) : 0;
 	return from;
@@ -74,7 +74,7 @@ static inline const uint64_t *take_chain(Rest *rest, uint64_t *length)
 {
 	if (!take_u64(rest, length) || *length > rest->bytes / sizeof(uint64_t))
 		return NULL;
-	return (const uint64_t *)(const void *)take(rest, *length * sizeof(uint64_t));
+	return (const uint64_t *)(const void *)perf_sample_take(rest, *length * sizeof(uint64_t));
 }
 
 static bool take_kernel_frames(Rest *rest, PerfSample *sample)
@@ -107,8 +107,8 @@ static bool take_raw(Rest *rest, PerfSample *sample)
 {
 	if (!take_u32(rest, &sample->raw_bytes))
 		return false;
-	sample->raw = take(rest, sample->raw_bytes);
-	return sample->raw && take(rest, -(sizeof(uint32_t) + sample->raw_bytes) % 8);
+	sample->raw = perf_sample_take(rest, sample->raw_bytes);
+	return sample->raw && perf_sample_take(rest, -(sizeof(uint32_t) + sample->raw_bytes) % 8);
 }
 
 static bool take_count(Rest *rest, uint64_t sample_type, PerfSample *sample)
@@ -151,7 +151,8 @@ static bool take_registers(Rest *rest, unsigned count, uint64_t *abi, const uint
 	if (!take_u64(rest, abi))
 		return false;
 	if (*abi)
-		*registers = (const uint64_t *)(const void *)take(rest, count * sizeof(uint64_t));
+		*registers = (const uint64_t *)(const void *)perf_sample_take(
+			rest, count * sizeof(uint64_t));
 	return !*abi || *registers;
 }
 
@@ -167,7 +168,7 @@ static bool take_user_stack(Rest *rest, PerfHit *hit)
 	/* What follows is read where it is, in words. */
 	if (room % sizeof(uint64_t))
 		return false;
-	hit->user_stack = take(rest, room);
+	hit->user_stack = perf_sample_take(rest, room);
 	return hit->user_stack && take_u64(rest, &hit->user_stack_bytes) &&
 	       hit->user_stack_bytes <= room;
 }
@@ -243,7 +244,7 @@ static bool take_task(Rest *rest, PerfTaskKind kind, struct PerfTaskRecord *reco
 	record->kind = kind;
 	return take_u32(rest, &record->tgid) && take_u32(rest, &record->parent_tgid) &&
 	       take_u32(rest, &record->tid) && take_u32(rest, &record->parent_tid) &&
-	       take(rest, sizeof(uint64_t));
+	       perf_sample_take(rest, sizeof(uint64_t));
 }
 
 static bool take_lost(Rest *rest, struct PerfTaskRecord *record)
@@ -300,7 +301,7 @@ bool perf_task_record_parse(const struct perf_event_header *header, const void *
 static bool take_file(Rest *rest, bool has_build_id, PerfMapRecord *record)
 {
 	enum { FILE_BYTES = 24, BUILD_ID_AT = 4 };
-	const uint8_t *file = take(rest, FILE_BYTES);
+	const uint8_t *file = perf_sample_take(rest, FILE_BYTES);
 
 	if (!file)
 		return false;

@@ -50,7 +50,7 @@ enum {
 #define PERCENT_MAX 1e6
 #define MILLION 1e6
 
-static double square(double number)
+static double perf_scatter_square(double number)
 {
 	return number * number;
 }
@@ -78,12 +78,12 @@ static void compare_part(PerfDifference *sum, const PerfBlock *a, const PerfBloc
 	double total_a = (double)a->total, total_b = (double)b->total, total = total_a + total_b;
 	double weight_a = a->weights[part], weight_b = b->weights[part];
 	double share = (weight_a + weight_b) / total;
-	double variance =
-		(variance_of(a, part) * square(total_b) + variance_of(b, part) * square(total_a)) /
-		square(total);
+	double variance = (variance_of(a, part) * perf_scatter_square(total_b) +
+			   variance_of(b, part) * perf_scatter_square(total_a)) /
+			  perf_scatter_square(total);
 
 	hot_assert(part < G_N_ELEMENTS(a->weights));
-	sum->squares += square((weight_a * total_b - weight_b * total_a) / total);
+	sum->squares += perf_scatter_square((weight_a * total_b - weight_b * total_a) / total);
 	sum->expected += variance * (1 - share);
 }
 
@@ -176,7 +176,7 @@ static double expected_of_sample(const PerfScatter *scatter)
 }
 
 /* Returns the ratio of differences to those of draws, beside some assumed draws; at least 1. */
-static double ratio(const PerfDifference *difference, double assumed)
+static double perf_scatter_ratio(const PerfDifference *difference, double assumed)
 {
 	double expected = difference->expected + assumed;
 
@@ -186,8 +186,8 @@ static double ratio(const PerfDifference *difference, double assumed)
 uint32_t perf_scatter_percent(const PerfScatter *scatter, unsigned row)
 {
 	double assumed = SAMPLES_ASSUMED * expected_of_sample(scatter);
-	double between = ratio(&scatter->rows[row].between, assumed);
-	double within = ratio(&scatter->rows[row].within, assumed);
+	double between = perf_scatter_ratio(&scatter->rows[row].between, assumed);
+	double within = perf_scatter_ratio(&scatter->rows[row].within, assumed);
 	double percent = (1 + MAX(between - within, 0)) * PERF_SCATTER_OF_DRAWS;
 
 	hot_assert(row < G_N_ELEMENTS(scatter->rows));
@@ -212,6 +212,6 @@ uint32_t perf_scatter_part(const PerfScatter *scatter, unsigned row)
 	for (unsigned i = 0; i < SCATTER_ROWS; i++)
 		all += variance_of_row(&scatter->rows[i]);
 	for (unsigned i = 0; i < SCATTER_PLACES; i++)
-		squares += square(of->variances[i]);
+		squares += perf_scatter_square(of->variances[i]);
 	return squares > 0 ? (uint32_t)(squares / variance_of_row(of) / all * MILLION) : 0;
 }

@@ -80,7 +80,7 @@ static void start_series(const PerfTurnPlace *at)
 	enter_stage(turn, PERF_TURN_STARTED);
 }
 
-static void park(const PerfTurnPlace *at)
+static void perf_turn_park(const PerfTurnPlace *at)
 {
 	at->turn->count = count_of(at);
 	at->turn->parked = at->turn->count;
@@ -90,7 +90,7 @@ static void park(const PerfTurnPlace *at)
 }
 
 /* Gives the coming series its phase. */
-static void aim(const PerfTurnPlace *at)
+static void perf_turn_aim(const PerfTurnPlace *at)
 {
 	at->turn->phase = perf_period_phase(at->random, at->turn->period);
 	set_period(at, at->turn->phase);
@@ -121,7 +121,7 @@ static uint64_t series_ns(uint32_t nominal, uint64_t events, uint64_t elapsed_ns
 	return CLAMP(wanted * elapsed_ns / events, SERIES_NS_MIN, SERIES_NS_MAX);
 }
 
-static void settle(const PerfTurnPlace *at)
+static void perf_turn_settle(const PerfTurnPlace *at)
 {
 	PerfTurn *turn = at->turn;
 	uint64_t now_ns = clock_monotonic_ns();
@@ -160,7 +160,7 @@ void perf_turn_begin(const PerfTurnPlace *at, uint32_t period)
 	turn->events = count_of(at) - turn->count;
 	turn->twin = !turn->twin;
 	turn->period = period;
-	park(at);
+	perf_turn_park(at);
 	/* With period 1, there is no phase: a sample without distance before it shows the change.
 	 */
 	if (period == 1)
@@ -182,9 +182,9 @@ static bool has_come(const PerfTurnPlace *at)
 bool perf_turn_advance(const PerfTurnPlace *at)
 {
 	static void (*const steps[])(const PerfTurnPlace *) = {
-		[PERF_TURN_PARKED] = aim,
+		[PERF_TURN_PARKED] = perf_turn_aim,
 		[PERF_TURN_AIMED] = start_series,
-		[PERF_TURN_STARTED] = settle,
+		[PERF_TURN_STARTED] = perf_turn_settle,
 	};
 
 	for (unsigned i = 0; i < POLLS && at->turn->stage != PERF_TURN_NONE; i++)
@@ -213,7 +213,7 @@ static bool may_end(const PerfTurnPlace *at, uint64_t now_ns)
 
 /* Begins a turn with a random period. If all events are taken before and after, that goes on.
    Returns whether a turn has begun. */
-static bool draw(const PerfTurnPlace *at, uint64_t now_ns)
+static bool perf_turn_draw(const PerfTurnPlace *at, uint64_t now_ns)
 {
 	uint32_t period = perf_period_draw(at->random, at->nominal);
 
@@ -238,7 +238,7 @@ void perf_turn_look(const PerfTurnPlace *at, uint64_t now_ns)
 
 	if (now_ns < turn->due_ns)
 		return;
-	if (turn->stage == PERF_TURN_NONE && (!may_end(at, now_ns) || !draw(at, now_ns)))
+	if (turn->stage == PERF_TURN_NONE && (!may_end(at, now_ns) || !perf_turn_draw(at, now_ns)))
 		return;
 	if (!perf_turn_advance(at))
 		wait_longer(turn);

@@ -111,7 +111,7 @@ static Process *process_of(PerfUnwind *unwind, uint32_t tgid)
 }
 
 /* Of a line that shows that the process lives. */
-static Process *living(PerfUnwind *unwind, uint32_t tgid)
+static Process *perf_unwind_living(PerfUnwind *unwind, uint32_t tgid)
 {
 	Process *process = process_of(unwind, tgid);
 
@@ -121,7 +121,7 @@ static Process *living(PerfUnwind *unwind, uint32_t tgid)
 
 static void see_mapping(PerfUnwind *unwind, const UserMapLine *line)
 {
-	const Process *process = living(unwind, line->tgid);
+	const Process *process = perf_unwind_living(unwind, line->tgid);
 	const UnwindMapping mapping = {
 		.start = line->start,
 		.length = line->length,
@@ -134,7 +134,7 @@ static void see_mapping(PerfUnwind *unwind, const UserMapLine *line)
 
 static void see_exec(PerfUnwind *unwind, const UserMapLine *line)
 {
-	Process *process = living(unwind, line->tgid);
+	Process *process = perf_unwind_living(unwind, line->tgid);
 
 	/* The program before the last one has no samples any more. */
 	if (process->program)
@@ -146,7 +146,7 @@ static void see_exec(PerfUnwind *unwind, const UserMapLine *line)
 static void see_fork(PerfUnwind *unwind, const UserMapLine *line)
 {
 	const Process *parent = process_of(unwind, line->parent_tgid);
-	const Process *child = living(unwind, line->tgid);
+	const Process *child = perf_unwind_living(unwind, line->tgid);
 
 	unwind_child_copy_maps(unwind->child, key_of(child->tgid, child->program),
 			       key_of(parent->tgid, parent->program));
@@ -161,7 +161,7 @@ static void see_end(PerfUnwind *unwind, const UserMapLine *line)
 	g_array_append_val(unwind->ended, process->tgid);
 }
 
-static void forget(PerfUnwind *unwind, const Process *process)
+static void perf_unwind_forget(PerfUnwind *unwind, const Process *process)
 {
 	if (process->program)
 		unwind_child_forget(unwind->child, key_of(process->tgid, process->program - 1));
@@ -181,7 +181,7 @@ void perf_unwind_settle(PerfUnwind *unwind, uint64_t until_ns)
 		if (!process || !process->ended_ns)
 			continue;
 		if (process->ended_ns <= until_ns)
-			forget(unwind, process);
+			perf_unwind_forget(unwind, process);
 		else
 			g_array_index(unwind->ended, guint32, kept++) = tgid;
 	}
@@ -240,8 +240,8 @@ static uint64_t process_at(PerfUnwind *unwind, uint32_t tgid, uint64_t time_ns)
 
 /* If the queue is full, waits a moment: a stack that is refused is lost. Returns whether there is a
    copy of the stack. */
-static bool submit(PerfUnwind *unwind, uint64_t number, const EventTask *task, uint64_t time_ns,
-		   const PerfUserStack *stack)
+static bool perf_unwind_submit(PerfUnwind *unwind, uint64_t number, const EventTask *task,
+			       uint64_t time_ns, const PerfUserStack *stack)
 {
 	UnwindJob job = {
 		.process = process_at(unwind, task->tgid, time_ns),
@@ -280,7 +280,7 @@ void perf_unwind_add(PerfUnwind *unwind, const EventTask *task, const PointHit *
 		g_byte_array_append(unwind->columns, (const guint8 *)hit->columns,
 				    hit->columns_bytes);
 	g_array_append_val(unwind->waiting, waiting);
-	has_copy = submit(unwind, unwind->waiting->len - 1, task, hit->time_ns, stack);
+	has_copy = perf_unwind_submit(unwind, unwind->waiting->len - 1, task, hit->time_ns, stack);
 	g_array_index(unwind->waiting, Waiting, unwind->waiting->len - 1).has_copy = has_copy;
 }
 

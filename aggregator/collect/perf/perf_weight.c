@@ -35,7 +35,7 @@ void perf_weight_start(PerfWeight *weight, unsigned twin, const PerfStart *start
 	hand_over(&weight->series[!twin], start, start->count);
 }
 
-static void lose(PerfWeight *weight, const PerfSeries *series, uint64_t samples)
+static void perf_weight_lose(PerfWeight *weight, const PerfSeries *series, uint64_t samples)
 {
 	weight->lost += samples * series->start.period;
 	weight->lost_samples += samples;
@@ -43,12 +43,12 @@ static void lose(PerfWeight *weight, const PerfSeries *series, uint64_t samples)
 
 /* Handles samples that are missing before a sample. A few may be those of interrupted events, which
    will still arrive. */
-static void miss(PerfWeight *weight, PerfSeries *series, uint64_t samples)
+static void perf_weight_miss(PerfWeight *weight, PerfSeries *series, uint64_t samples)
 {
 	if (samples <= INTERRUPTED_MAX)
 		series->awaited += samples;
 	else
-		lose(weight, series, samples);
+		perf_weight_lose(weight, series, samples);
 }
 
 /* Returns whether a sample is one of the awaited ones. */
@@ -72,7 +72,7 @@ static uint64_t missing_until(const PerfSeries *series, uint64_t count)
 }
 
 /* Takes a sample of a series. Returns whether it is one: no event has two samples. */
-static bool follow(PerfWeight *weight, PerfSeries *series, uint64_t count)
+static bool perf_weight_follow(PerfWeight *weight, PerfSeries *series, uint64_t count)
 {
 	uint32_t period = series->start.period;
 	bool is_new = count > series->seen;
@@ -82,7 +82,7 @@ static bool follow(PerfWeight *weight, PerfSeries *series, uint64_t count)
 	if (count < series->expected)
 		return was_awaited(series) || is_new;
 	missing = (count - series->expected) / period;
-	miss(weight, series, MIN(missing, missing_until(series, count)));
+	perf_weight_miss(weight, series, MIN(missing, missing_until(series, count)));
 	series->expected += (missing + 1) * period;
 	series->seen = count;
 	return true;
@@ -94,7 +94,7 @@ static bool follow(PerfWeight *weight, PerfSeries *series, uint64_t count)
  * that of the other twin, whose record then no longer counts. The other way round, the record
  * before has covered the event.
  */
-static uint32_t begin(PerfWeight *weight, unsigned twin, uint64_t count)
+static uint32_t perf_weight_begin(PerfWeight *weight, unsigned twin, uint64_t count)
 {
 	PerfSeries *series = &weight->series[twin];
 	bool is_covered = !twin && weight->series[1].has_begun;
@@ -109,7 +109,7 @@ static uint32_t begin(PerfWeight *weight, unsigned twin, uint64_t count)
 		series->expected = count + series->start.phase - 1;
 		hand_over(&weight->series[!twin], &series->start, count - 1);
 	} else {
-		follow(weight, series, count);
+		perf_weight_follow(weight, series, count);
 	}
 	return is_covered ? 0 : 1;
 }
@@ -122,15 +122,15 @@ uint32_t perf_weight_take(PerfWeight *weight, unsigned twin, uint64_t position, 
 	weight->has_begun = false;
 	series->samples++;
 	if (series->is_starting)
-		return position >= series->start.from ? begin(weight, twin, count) : 0;
-	if (!series->has_begun || !follow(weight, series, count))
+		return position >= series->start.from ? perf_weight_begin(weight, twin, count) : 0;
+	if (!series->has_begun || !perf_weight_follow(weight, series, count))
 		return 0;
 	return twin == weight->in_force ? series->start.period : 0;
 }
 
 static void settle(PerfWeight *weight, PerfSeries *series)
 {
-	lose(weight, series, series->awaited_before);
+	perf_weight_lose(weight, series, series->awaited_before);
 	series->awaited_before = series->awaited;
 	series->awaited = 0;
 }
@@ -158,6 +158,6 @@ void perf_weight_end(PerfWeight *weight, unsigned twin, uint64_t count)
 	settle(weight, series);
 	settle(weight, series);
 	if (series->has_begun)
-		lose(weight, series, missing_until(series, count));
+		perf_weight_lose(weight, series, missing_until(series, count));
 	*series = (PerfSeries){ .samples = series->samples };
 }

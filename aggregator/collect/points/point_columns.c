@@ -347,7 +347,7 @@ static void append_nearest(GString *text, const GPtrArray *names, const char *wa
 		g_string_append_printf(text, "nearest: %s; ", found->str);
 }
 
-static bool fail(const PointEvent *event, const char *name, GError **error)
+static bool point_columns_fail(const PointEvent *event, const char *name, GError **error)
 {
 	g_autoptr(GPtrArray) names = names_of(event);
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -380,7 +380,7 @@ bool point_column_bind(PointColumn *column, const PointEvent *event, const char 
 		is_bound = bind_record(column, event, name);
 	else if (event->needs_registers)
 		is_bound = bind_register(column, event, name);
-	return is_bound || fail(event, name, error);
+	return is_bound || point_columns_fail(event, name, error);
 }
 
 /* Reading. */

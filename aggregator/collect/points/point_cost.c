@@ -79,7 +79,7 @@ __asm__(".pushsection .text\n"
 	".size point_cost_emulated, .-point_cost_emulated\n"
 	".popsection\n");
 
-static __attribute__((noinline)) void stepped(void)
+static __attribute__((noinline)) void point_cost_stepped(void)
 {
 	__asm__ volatile("" ::: "memory");
 }
@@ -95,7 +95,7 @@ static void call_stepped(void *memory)
 {
 	(void)memory;
 	for (int i = 0; i < HITS; i++)
-		stepped();
+		point_cost_stepped();
 }
 
 /* Every page is a new one for the kernel. */
@@ -153,7 +153,7 @@ static bool use_own_function(const PointHost *host, StandIn *stand_in)
 {
 	bool emulated = is_emulated(&stand_in->event);
 	OwnPlace place = { .address = emulated ? (uint64_t)(uintptr_t)point_cost_emulated
-					       : (uint64_t)(uintptr_t)stepped };
+					       : (uint64_t)(uintptr_t)point_cost_stepped };
 
 	(void)host;
 	dl_iterate_phdr(find_place, &place);
@@ -342,7 +342,7 @@ static void close_all(Opened *opened)
 }
 
 /* Returns the descriptor. */
-static int keep(Opened *opened, int fd)
+static int point_cost_keep(Opened *opened, int fd)
 {
 	if (fd >= 0)
 		opened->fds[opened->count++] = fd;
@@ -363,12 +363,13 @@ static PointCost measure_variant(const StandIn *stand_in, const PointVariant *va
 				 const PointCostRounds *plain, Opened *opened)
 {
 	uint64_t period = variant->kind == POINT_HIT_COUNTED ? PERIOD_OF_NONE : variant->period;
-	int fd = keep(opened, open_event(stand_in, &variant->attr, period)), counter_fd = fd;
+	int fd = point_cost_keep(opened, open_event(stand_in, &variant->attr, period)),
+	    counter_fd = fd;
 	PointCostRounds rounds = *plain;
 
 	rounds.period = variant->period;
 	if (fd >= 0 && variant->kind == POINT_HIT_REJECTED)
-		counter_fd = keep(opened, open_counter(stand_in, fd));
+		counter_fd = point_cost_keep(opened, open_counter(stand_in, fd));
 	if (counter_fd >= 0)
 		measure_probed(stand_in, fd, counter_fd, &rounds);
 	end_variant(stand_in, opened);

@@ -57,7 +57,7 @@ static bool slot_is_text(const Slot *slot)
 }
 
 /* Whether the expression uses the name as what it is, a number or a text. */
-static bool fits(const PointFormula *formula, guint slot, GError **error)
+static bool point_formula_fits(const PointFormula *formula, guint slot, GError **error)
 {
 	bool is_text = slot_is_text(&formula->slots[slot]);
 	guint wrong = is_text ? EXPRESSION_USES_NUMBER : EXPRESSION_USES_TEXT;
@@ -85,14 +85,14 @@ static bool bind_slot(PointFormula *formula, guint slot, const PointEvent *event
 
 	/* A field of the event is meant before what every hit has: sched:sched_switch has comms. */
 	if (point_column_bind(&bound->column, event, name, &problem))
-		return fits(formula, slot, error);
+		return point_formula_fits(formula, slot, error);
 	bound->origin = must_be_field ? OF_SAMPLE : origin_of(name);
 	if (bound->origin == OF_SAMPLE) {
 		g_propagate_error(error, problem);
 		return false;
 	}
 	g_error_free(problem);
-	return fits(formula, slot, error);
+	return point_formula_fits(formula, slot, error);
 }
 
 PointFormula *point_formula_new(const Expression *expression, const PointEvent *event,

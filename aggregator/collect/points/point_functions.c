@@ -119,8 +119,8 @@ static void add_several(const PointPmu *pmu, const ProbeSpec *spec, const GArray
 		add_event(pmu, spec, g_array_index(addresses, uint64_t, i), events);
 }
 
-static bool find(const PointHost *host, const PointPmu *pmu, const ProbeSpec *spec,
-		 const Functions *functions, GPtrArray *events, GError **error)
+static bool point_functions_find(const PointHost *host, const PointPmu *pmu, const ProbeSpec *spec,
+				 const Functions *functions, GPtrArray *events, GError **error)
 {
 	if (functions->names->len && !functions->addresses->len)
 		return point_fail_nearest(spec, "this kernel has no such function, or inlined it",
@@ -149,7 +149,7 @@ bool point_find_functions(const PointHost *host, const ProbeSpec *spec, GPtrArra
 				  "perf cannot probe functions of this kernel: boot Linux 4.17 or "
 				  "later with CONFIG_KPROBE_EVENTS, or probe a tracepoint");
 	functions_read(&functions, host->root, spec->name);
-	found = find(host, &pmu, spec, &functions, events, error);
+	found = point_functions_find(host, &pmu, spec, &functions, events, error);
 	functions_clear(&functions);
 	return found;
 }

@@ -60,8 +60,8 @@ static GPtrArray *find_events(const PointHost *host, const GPtrArray *alternativ
 	return NULL;
 }
 
-static bool bind(PointFormula **bound, const PresetFormula *formula, const PointEvent *event,
-		 GError **error)
+static bool point_set_bind(PointFormula **bound, const PresetFormula *formula,
+			   const PointEvent *event, GError **error)
 {
 	if (!formula->expression)
 		return true;
@@ -131,7 +131,8 @@ static bool bind_columns(SetPoint *point, const Part *part, GError **error)
 		if (g_strv_contains(preset_columns, *column))
 			continue;
 		wanted = column_of(part, *column, &is_optional);
-		if (wanted && !bind(&formula, wanted, point->event, is_optional ? NULL : error) &&
+		if (wanted &&
+		    !point_set_bind(&formula, wanted, point->event, is_optional ? NULL : error) &&
 		    !is_optional)
 			return false;
 		g_ptr_array_add(point->columns, formula);
@@ -145,11 +146,12 @@ static bool bind_formulas(SetPoint *point, const Part *part, GError **error)
 	bool is_begin = part->role == POINT_ROLE_BEGIN;
 	const PresetFormula *where = is_begin ? &part->point->begin_where : &part->point->where;
 
-	if (!bind(&point->where, where, point->event, error))
+	if (!point_set_bind(&point->where, where, point->event, error))
 		return false;
 	if (point->where && part->role == POINT_ROLE_HIT)
 		point->filter = point_formula_filter(point->where);
-	if (!is_begin && !bind(&point->value, worth_of(part).formula, point->event, error))
+	if (!is_begin &&
+	    !point_set_bind(&point->value, worth_of(part).formula, point->event, error))
 		return false;
 	return part->preset->view != PRESET_LIST || bind_columns(point, part, error);
 }

@@ -62,7 +62,7 @@ static GPtrArray *folders_in(int folder_fd, const char *path)
 }
 
 /* Returns the names that match the glob, or the text itself. */
-static GPtrArray *matching(int folder_fd, const char *path, const char *text)
+static GPtrArray *point_tracepoints_matching(int folder_fd, const char *path, const char *text)
 {
 	g_autoptr(GPtrArray) all = NULL;
 	GPtrArray *found = g_ptr_array_new_with_free_func(g_free);
@@ -130,7 +130,8 @@ static bool add_named(const Search *search, const char *group, const char *name,
 
 static bool add_group(const Search *search, const char *group, GError **error)
 {
-	g_autoptr(GPtrArray) names = matching(search->events_fd, group, search->spec->name);
+	g_autoptr(GPtrArray) names =
+		point_tracepoints_matching(search->events_fd, group, search->spec->name);
 
 	for (guint i = 0; i < names->len; i++) {
 		if (search->events->len >= POINT_EVENTS_MAX)
@@ -180,7 +181,8 @@ static bool fail_unknown(const Search *search, const GPtrArray *groups, GError *
 
 static bool find_all(const Search *search, GError **error)
 {
-	g_autoptr(GPtrArray) groups = matching(search->events_fd, ".", search->spec->group);
+	g_autoptr(GPtrArray) groups =
+		point_tracepoints_matching(search->events_fd, ".", search->spec->group);
 
 	for (guint i = 0; i < groups->len; i++)
 		if (!add_group(search, groups->pdata[i], error))

@@ -84,7 +84,7 @@ static bool fail_with(const PointEvent *event, int code, const char *text, GErro
 	return false;
 }
 
-static bool fail(const PointEvent *event, int problem, GError **error)
+static bool point_try_fail(const PointEvent *event, int problem, GError **error)
 {
 	return fail_with(event, (int)g_io_error_from_errno(problem), refusal_of(event, problem),
 			 error);
@@ -155,7 +155,7 @@ static void read_code(const PointEvent *event)
 	close(file);
 }
 
-static int hold(const PointEvent *event, int cpu)
+static int point_try_hold(const PointEvent *event, int cpu)
 {
 	if (!is_in_program(event))
 		return 0;
@@ -171,8 +171,9 @@ static void hold_all(int socket, const int *fds, void *data)
 
 	(void)fds;
 	for (guint i = 0; i < holding->events->len; i++) {
-		const ChildMessage message = { HOLD_HELD, (uint64_t)hold(holding->events->pdata[i],
-									 holding->cpu) };
+		const ChildMessage message = {
+			HOLD_HELD, (uint64_t)point_try_hold(holding->events->pdata[i], holding->cpu)
+		};
 
 		if (!child_port_send(socket, &message, NULL, 0, -1, true) || message.value)
 			return;
@@ -219,7 +220,7 @@ static bool await_event(const Child *holder, const PointEvent *event, uint64_t u
 			return fail_waiting(event, end, error);
 	}
 	if (bytes >= 0 && message.type == HOLD_HELD)
-		return !message.value || fail(event, (int)message.value, error);
+		return !message.value || point_try_fail(event, (int)message.value, error);
 	why[MAX(bytes, 0)] = '\0';
 	return fail_with(event, G_IO_ERROR_FAILED,
 			 bytes >= 0 && message.type == CHILD_MESSAGE_FAILED
@@ -247,7 +248,7 @@ bool point_events_hold(Child *holder, const GPtrArray *events, GError **error)
 	if (!has_program(events))
 		return true;
 	if (!child_start(holder, &holding_child, NULL, 0, &holding))
-		return fail(events->pdata[0], errno, error);
+		return point_try_fail(events->pdata[0], errno, error);
 	for (guint i = 0; i < events->len && is_held; i++)
 		is_held = await_event(holder, events->pdata[i], until_ns, error);
 	if (!is_held)
@@ -270,7 +271,7 @@ bool point_event_try(const PointEvent *event, GError **error)
 	}
 	fd = open_event(event, 0, -1);
 	if (fd < 0)
-		return fail(event, errno, error);
+		return point_try_fail(event, errno, error);
 	close(fd);
 	return true;
 }

@@ -48,7 +48,7 @@ static char *find_libc(const PointHost *host, const ProbeSpec *spec, GError **er
 }
 
 /* Returns the absolute path: events may be opened again later. */
-static char *absolute(const char *path)
+static char *program_file_absolute(const char *path)
 {
 	g_autofree char *here = g_get_current_dir();
 
@@ -61,7 +61,7 @@ char *program_file_find(const PointHost *host, const ProbeSpec *spec, GError **e
 	char *path;
 
 	if (strchr(spec->path, '/'))
-		return absolute(spec->path);
+		return program_file_absolute(spec->path);
 	if (g_str_equal(spec->path, MAPPED_PATH_LIBC))
 		return find_libc(host, spec, error);
 	path = g_find_program_in_path(spec->path);

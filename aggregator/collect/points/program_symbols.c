@@ -162,7 +162,7 @@ static void append_sites(GString *out, const ElfImage *image)
 }
 
 /* The run() of the child. The process ends with the answer: it frees nothing. */
-static void answer(int socket, const int *fds, void *data)
+static void program_symbols_answer(int socket, const int *fds, void *data)
 {
 	const Job *job = data;
 	GString *out = g_string_new("p\n");
@@ -185,7 +185,7 @@ static const ChildType symbols_child = {
 	.name = "kmt-symbols",
 	.rights = CHILD_READS,
 	.limits = { .address_space_bytes = 2 * MEMORY_BYTES, .data_bytes = MEMORY_BYTES },
-	.run = answer,
+	.run = program_symbols_answer,
 };
 
 /* In the program. */
@@ -247,7 +247,8 @@ static void take_line(ProgramSymbols *symbols, TextPart line)
 		take_site(symbols, rest);
 }
 
-static ProgramSymbols *fail(const char *path, const char *problem, int code, GError **error)
+static ProgramSymbols *program_symbols_fail(const char *path, const char *problem, int code,
+					    GError **error)
 {
 	g_autoptr(GString) shown = g_string_new(NULL);
 
@@ -262,9 +263,9 @@ static ProgramSymbols *take_answer(const Job *job, TextPart rest, GError **error
 	TextPart line;
 
 	if (!text_part_next_line(&rest, &line) || !text_part_is(line, "p"))
-		return fail(job->path,
-			    "it is not an ELF program or library: name the program itself",
-			    G_IO_ERROR_INVALID_DATA, error);
+		return program_symbols_fail(
+			job->path, "it is not an ELF program or library: name the program itself",
+			G_IO_ERROR_INVALID_DATA, error);
 	symbols = g_new(ProgramSymbols, 1);
 	*symbols = (ProgramSymbols){
 		.file = -1,
@@ -301,7 +302,7 @@ static ProgramSymbols *read_file(Job *job, int file, GError **error)
 	g_autofree char *problem = NULL;
 
 	if (child_call(&call, lines, &problem) != CHILD_ANSWERED)
-		return fail(job->path, problem, G_IO_ERROR_FAILED, error);
+		return program_symbols_fail(job->path, problem, G_IO_ERROR_FAILED, error);
 	return take_answer(job, (TextPart){ lines->str, lines->len }, error);
 }
 
@@ -309,8 +310,8 @@ static ProgramSymbols *fail_opening(const Job *job, int reason, GError **error)
 {
 	g_autofree char *why = file_opener_reason(job->opener, reason);
 
-	return fail(job->path, reason == EINVAL ? "it is not a regular file" : why,
-		    g_io_error_from_errno(reason), error);
+	return program_symbols_fail(job->path, reason == EINVAL ? "it is not a regular file" : why,
+				    g_io_error_from_errno(reason), error);
 }
 
 ProgramSymbols *program_symbols_read(const char *path, const char *root, const ProbeSpec *spec,

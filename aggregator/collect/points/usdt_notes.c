@@ -18,7 +18,7 @@
  * nothing in it is trusted.
  */
 
-static void drop(TextPart *part, size_t length)
+static void usdt_notes_drop(TextPart *part, size_t length)
 {
 	part->text += length;
 	part->length -= length;
@@ -28,7 +28,7 @@ static bool drop_character(TextPart *part, char c)
 {
 	if (!part->length || *part->text != c)
 		return false;
-	drop(part, 1);
+	usdt_notes_drop(part, 1);
 	return true;
 }
 
@@ -46,7 +46,7 @@ static TextPart next_operand(TextPart *rest)
 		in_brackets &= rest->text[end] != ']';
 	}
 	operand = (TextPart){ rest->text, end };
-	drop(rest, end);
+	usdt_notes_drop(rest, end);
 	return operand;
 }
 
@@ -61,7 +61,7 @@ static void take_size(TextPart *rest, UsdtOperand *operand)
 	operand->bytes = sizeof(uint64_t);
 	if (!at)
 		return;
-	drop(rest, length + 1);
+	usdt_notes_drop(rest, length + 1);
 	operand->is_signed = drop_character(&size, '-');
 	if (text_part_decimal(size, &bytes) && (bytes == 1 || bytes == 2 || bytes == 4))
 		operand->bytes = (unsigned)bytes;
@@ -74,7 +74,7 @@ static bool read_constant(TextPart text, int64_t *constant)
 	bool is_read;
 
 	if (text.length > 2 && text.text[0] == '0' && (text.text[1] | 0x20) == 'x') {
-		drop(&text, 2);
+		usdt_notes_drop(&text, 2);
 		is_read = text_part_hexadecimal(text, &number);
 	} else {
 		is_read = text_part_decimal(text, &number);

@@ -27,7 +27,7 @@ static uint64_t share_of_available(const BufferPlan *plan, unsigned share)
 }
 
 /* Returns the size of each buffer for a total size in MB. */
-static uint32_t split(const BufferPlan *plan, uint64_t megabytes)
+static uint32_t buffer_plan_split(const BufferPlan *plan, uint64_t megabytes)
 {
 	uint32_t each =
 		(uint32_t)CLAMP(megabytes / plan->buffers, BUFFER_MB_MIN, plan->megabytes_max);
@@ -44,7 +44,8 @@ static void take_default(BufferPlan *plan, unsigned cpus)
 {
 	uint64_t bound = MIN(share_of_available(plan, DEFAULT_SHARE), DEFAULT_MB_MAX);
 
-	plan->megabytes_per_buffer = split(plan, MIN((uint64_t)cpus * DEFAULT_MB_PER_CPU, bound));
+	plan->megabytes_per_buffer =
+		buffer_plan_split(plan, MIN((uint64_t)cpus * DEFAULT_MB_PER_CPU, bound));
 	plan->above_bound = plan_megabytes(plan) > bound;
 }
 
@@ -89,7 +90,7 @@ static bool check_asked(const BufferPlan *plan, uint64_t asked, GError **error)
 	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
 		    "buffers of %" G_GUINT64_FORMAT " MB are more than half of the available "
 		    "memory (%s): use --buffer %" G_GUINT64_FORMAT " or less",
-		    asked, available, (uint64_t)split(plan, most) * plan->buffers);
+		    asked, available, (uint64_t)buffer_plan_split(plan, most) * plan->buffers);
 	return false;
 }
 
@@ -110,7 +111,7 @@ bool buffer_plan_init(BufferPlan *plan, const BufferRequest *request, GError **e
 		return true;
 	}
 	if (!request->megabytes_per_buffer) {
-		plan->megabytes_per_buffer = split(plan, request->megabytes);
+		plan->megabytes_per_buffer = buffer_plan_split(plan, request->megabytes);
 		plan->below_asked = request->megabytes / plan->buffers > plan->megabytes_max;
 	}
 	return check_asked(plan, asked_megabytes(plan, request), error);

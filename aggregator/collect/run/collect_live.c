@@ -32,7 +32,7 @@ static guint32 group_of(const char *root, guint32 pid)
 	return (guint32)group;
 }
 
-static bool exists(const char *root, guint32 pid, GError **error)
+static bool collect_live_exists(const char *root, guint32 pid, GError **error)
 {
 	guint32 group = group_of(root, pid);
 
@@ -50,7 +50,7 @@ static bool exists(const char *root, guint32 pid, GError **error)
 bool pids_exist(const char *root, const GArray *pids, GError **error)
 {
 	for (guint i = 0; i < pids->len; i++)
-		if (!exists(root, g_array_index(pids, guint32, i), error))
+		if (!collect_live_exists(root, g_array_index(pids, guint32, i), error))
 			return false;
 	return true;
 }

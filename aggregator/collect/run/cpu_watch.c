@@ -69,7 +69,8 @@ static uint64_t untraced_until(const WatchedCpu *cpu, uint64_t now_ns)
 }
 
 /* begin_ns: start of the untraced span, if one begins now. */
-static void become(WatchedCpu *cpu, bool online, bool traced, uint64_t begin_ns, uint64_t now_ns)
+static void cpu_watch_become(WatchedCpu *cpu, bool online, bool traced, uint64_t begin_ns,
+			     uint64_t now_ns)
 {
 	bool was_untraced = is_untraced(cpu);
 
@@ -89,7 +90,7 @@ void cpu_watch_set_traced(CpuWatch *watch, unsigned number, bool traced, uint64_
 	cpu = cpu_at(watch, number);
 	if (traced && !cpu->traced)
 		cpu->traced_ns = now_ns;
-	become(cpu, cpu->online, traced, MAX(now_ns, cpu->traced_ns), now_ns);
+	cpu_watch_become(cpu, cpu->online, traced, MAX(now_ns, cpu->traced_ns), now_ns);
 }
 
 void cpu_watch_set_online_traced(CpuWatch *watch, uint64_t now_ns)
@@ -111,7 +112,7 @@ static void take_online(CpuWatch *watch, const GArray *online, uint64_t now_ns)
 		WatchedCpu *cpu = cpu_at(watch, i);
 		bool is_online = next < online->len && g_array_index(online, guint32, next) == i;
 
-		become(cpu, is_online, cpu->traced, begin_ns, now_ns);
+		cpu_watch_become(cpu, is_online, cpu->traced, begin_ns, now_ns);
 		next += is_online;
 	}
 }

@@ -44,7 +44,7 @@ static char next_of(FlagExpression *expression)
 	return expression->at < expression->end ? *expression->at : '\0';
 }
 
-static bool take(FlagExpression *expression, char wanted)
+static bool gfp_flags_take(FlagExpression *expression, char wanted)
 {
 	if (next_of(expression) != wanted)
 		return false;
@@ -75,18 +75,18 @@ static bool take_cast(FlagExpression *expression)
 		return false;
 	for (char c = first; g_ascii_isalnum(c) || c == '_'; c = next_of(expression))
 		expression->at++;
-	return take(expression, ')');
+	return gfp_flags_take(expression, ')');
 }
 
 static bool read_operand(FlagExpression *expression, uint64_t *value)
 {
-	if (!take(expression, '('))
+	if (!gfp_flags_take(expression, '('))
 		return read_number(expression, value);
 	if (++expression->brackets > BRACKETS_MAX)
 		return false;
 	if (take_cast(expression))
 		return read_operand(expression, value);
-	return read_either(expression, value) && take(expression, ')');
+	return read_either(expression, value) && gfp_flags_take(expression, ')');
 }
 
 static bool read_shifted(FlagExpression *expression, uint64_t *value)
@@ -95,8 +95,9 @@ static bool read_shifted(FlagExpression *expression, uint64_t *value)
 
 	if (!read_operand(expression, value))
 		return false;
-	while (take(expression, '<')) {
-		if (!take(expression, '<') || !read_operand(expression, &bits) || bits >= 64)
+	while (gfp_flags_take(expression, '<')) {
+		if (!gfp_flags_take(expression, '<') || !read_operand(expression, &bits) ||
+		    bits >= 64)
 			return false;
 		*value <<= bits;
 	}
@@ -109,7 +110,7 @@ static bool read_either(FlagExpression *expression, uint64_t *value)
 
 	if (!read_shifted(expression, value))
 		return false;
-	while (take(expression, '|')) {
+	while (gfp_flags_take(expression, '|')) {
 		if (!read_shifted(expression, &other))
 			return false;
 		*value |= other;

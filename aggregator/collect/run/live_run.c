@@ -221,7 +221,7 @@ static gboolean stop_signals(gint fd, GIOCondition condition, gpointer user_data
 static void await_report(LiveRun *live, uint64_t spent_ns);
 
 /* Prints the report that is awaited. */
-static void report(LiveRun *live)
+static void live_run_report(LiveRun *live)
 {
 	const CollectRequest *request = live->parts.request;
 	uint64_t start_ns = clock_monotonic_ns();
@@ -249,7 +249,7 @@ static gboolean look_for_report(gpointer user_data)
 	if (!session_cut_is_complete(live->parts.session) &&
 	    clock_monotonic_ns() - live->report_ns < LAST_EVENTS_NS_MAX)
 		return G_SOURCE_CONTINUE;
-	report(live);
+	live_run_report(live);
 	return G_SOURCE_REMOVE;
 }
 
@@ -365,7 +365,7 @@ static void read_edge(const LiveRun *live, GByteArray *out, uint32_t reading)
 }
 
 /* A piece has the names of everything in it. */
-static void rotate(LiveRun *live)
+static void live_run_rotate(LiveRun *live)
 {
 	g_autoptr(GByteArray) ends = g_byte_array_new();
 	g_autoptr(GByteArray) begins = g_byte_array_new();
@@ -389,7 +389,7 @@ void live_run_check_recording(LiveRun *live)
 	if (!recorder || live->phase != PHASE_LIVE)
 		return;
 	if (recorder_is_due(recorder, clock_monotonic_ns()))
-		rotate(live);
+		live_run_rotate(live);
 	problem = recorder_problem(recorder);
 	if (!problem)
 		return;
@@ -441,7 +441,7 @@ static void report_throttled(LiveRun *live)
 		   totals.sampling_period_max);
 }
 
-static gboolean tick(gpointer user_data)
+static gboolean live_run_tick(gpointer user_data)
 {
 	LiveRun *live = user_data;
 
@@ -503,7 +503,7 @@ void live_run_init(LiveRun *live, const LiveEngine *engine, const CollectRun *pa
 	session_add_sink(live->parts.session, cgroup_paths_take, live->cgroups);
 	live->loop = g_main_loop_new(live->context, FALSE);
 	add_signals(live);
-	live_run_add_timeout(live, TICK_MS, tick);
+	live_run_add_timeout(live, TICK_MS, live_run_tick);
 	if (parts->request->tick)
 		live_run_add_timeout(live, REQUEST_TICK_MS, request_tick);
 }
@@ -513,7 +513,7 @@ void live_run_loop(LiveRun *live)
 	g_main_loop_run(live->loop);
 	/* The run has ended before all its events had arrived. */
 	if (live->report_ns)
-		report(live);
+		live_run_report(live);
 	signals_finish();
 	progress_clear(&live->progress);
 }

@@ -41,7 +41,7 @@ enum {
 	OWN_BYTES = 64 << 20,         /* symbols, and the program itself */
 };
 
-static char *describe(const char *who, uint64_t bytes, uint64_t bound, const char *why)
+static char *memory_watch_describe(const char *who, uint64_t bytes, uint64_t bound, const char *why)
 {
 	return g_strdup_printf("%s held %" G_GUINT64_FORMAT " MB of memory, above its bound of "
 			       "%" G_GUINT64_FORMAT " MB (see --max-memory)%s",
@@ -58,9 +58,9 @@ char *memory_watch_problem(const MemoryWatch *watch)
 	if (!watch->bytes_max)
 		return NULL;
 	if (stapio > stapio_max)
-		return describe("SystemTap's stapio", stapio, stapio_max,
-				": events came faster than they were counted");
+		return memory_watch_describe("SystemTap's stapio", stapio, stapio_max,
+					     ": events came faster than they were counted");
 	if (own > own_max)
-		return describe(g_get_prgname(), own, own_max, "");
+		return memory_watch_describe(g_get_prgname(), own, own_max, "");
 	return NULL;
 }

@@ -102,7 +102,7 @@ static uint16_t number_of(CacheSites *sites, const EventCache *cache)
 	return (uint16_t)at;
 }
 
-static void learn(CacheSites *sites, uint64_t call_site, uint16_t cache)
+static void cache_sites_learn(CacheSites *sites, uint64_t call_site, uint16_t cache)
 {
 	Site *site = call_site ? site_of(sites, call_site) : NULL;
 
@@ -128,7 +128,7 @@ void cache_sites_enter(CacheSites *sites, CacheCalls *calls, const CacheCall *ca
 {
 	uint16_t number = cache ? number_of(sites, cache) : CACHE_NONE;
 
-	learn(sites, call->call_site, number);
+	cache_sites_learn(sites, call->call_site, number);
 	*pending_of(calls, call) = (Pending){ *call, true, number };
 }
 

@@ -73,7 +73,7 @@ typedef struct {
 	uint32_t objects;
 } Slab;
 
-static bool fits(long offset, size_t bytes)
+static bool slab_pages_fits(long offset, size_t bytes)
 {
 	return offset != CACHE_LAYOUT_UNKNOWN && offset >= 0 &&
 	       (size_t)offset + bytes <= STRUCT_BYTES_MAX;
@@ -83,10 +83,11 @@ const char *slab_pages_problem(const CacheLayout *layout)
 {
 	if (layout->memcg_params != CACHE_LAYOUT_UNKNOWN)
 		return "each cgroup has caches of its own";
-	if (!fits(layout->slab_cache, 8) || !fits(layout->counters, 8) ||
-	    !fits(layout->compound_head, 8) || !fits(layout->name, 8) ||
-	    !fits(layout->object_size, 4) || !fits(layout->size, 4) ||
-	    !fits(layout->page_bytes, 0) || layout->page_bytes < layout->slab_cache + 8 ||
+	if (!slab_pages_fits(layout->slab_cache, 8) || !slab_pages_fits(layout->counters, 8) ||
+	    !slab_pages_fits(layout->compound_head, 8) || !slab_pages_fits(layout->name, 8) ||
+	    !slab_pages_fits(layout->object_size, 4) || !slab_pages_fits(layout->size, 4) ||
+	    !slab_pages_fits(layout->page_bytes, 0) ||
+	    layout->page_bytes < layout->slab_cache + 8 ||
 	    layout->page_bytes < layout->counters + 8)
 		return "the layout of its page structs is not known";
 	return NULL;
@@ -133,7 +134,7 @@ static Place *set_of(SlabPages *pages, uint64_t page)
 }
 
 /* Returns the earliest end of a page at that time or later, or else its place if it is alive. */
-static Place *lookup(SlabPages *pages, uint64_t page, uint64_t time_ns)
+static Place *slab_pages_lookup(SlabPages *pages, uint64_t page, uint64_t time_ns)
 {
 	Place *set = set_of(pages, page), *found = NULL;
 
@@ -144,7 +145,7 @@ static Place *lookup(SlabPages *pages, uint64_t page, uint64_t time_ns)
 	return found;
 }
 
-static void clear(SlabPages *pages, Place *place)
+static void slab_pages_clear(SlabPages *pages, Place *place)
 {
 	g_assert(place->cache < pages->caches_count);
 	if (place->page && place->until_ns == ALIVE)
@@ -152,7 +153,7 @@ static void clear(SlabPages *pages, Place *place)
 	*place = (Place){ 0 };
 }
 
-static void contradict(SlabPages *pages, const char *what)
+static void slab_pages_contradict(SlabPages *pages, const char *what)
 {
 	pages->contradictions++;
 	if (pages->contradictions >= CONTRADICTIONS_MIN &&
@@ -185,7 +186,7 @@ static Place *least_needed(const SlabPages *pages, Place *set)
 	return least;
 }
 
-static void enter(SlabPages *pages, const Place *new)
+static void slab_pages_enter(SlabPages *pages, const Place *new)
 {
 	Place *place = least_needed(pages, set_of(pages, new->page));
 
@@ -194,7 +195,7 @@ static void enter(SlabPages *pages, const Place *new)
 		return;
 	if (place->page && place->until_ns != ALIVE)
 		pages->uncertain_ns = MAX(pages->uncertain_ns, place->until_ns);
-	clear(pages, place);
+	slab_pages_clear(pages, place);
 	*place = *new;
 	if (new->until_ns == ALIVE)
 		pages->caches[new->cache].live++;
@@ -351,8 +352,9 @@ static void enter_slab(SlabPages *pages, uint32_t cache, const Slab *slab, uint6
 
 	g_assert(cache < pages->caches_count);
 	for (uint64_t i = 0; i < count; i++)
-		if (!lookup(pages, slab->first_page + i, ALIVE))
-			enter(pages, &(Place){ slab->first_page + i, ALIVE, time_ns, cache });
+		if (!slab_pages_lookup(pages, slab->first_page + i, ALIVE))
+			slab_pages_enter(pages,
+					 &(Place){ slab->first_page + i, ALIVE, time_ns, cache });
 }
 
 /* Reads the cache at an address, unless it is known and cannot have changed. */
@@ -368,7 +370,7 @@ static uint32_t cache_at(SlabPages *pages, uint64_t address, bool *was_known)
 }
 
 /* Returns the cache of a page that is not known yet; CACHES_MAX: unknown. */
-static uint32_t learn(SlabPages *pages, uint64_t page, uint64_t time_ns)
+static uint32_t slab_pages_learn(SlabPages *pages, uint64_t page, uint64_t time_ns)
 {
 	for (int i = 0; i < TRIES; i++) {
 		bool was_known = false;
@@ -380,7 +382,7 @@ static uint32_t learn(SlabPages *pages, uint64_t page, uint64_t time_ns)
 			cache = cache_at(pages, slab.cache_address, &was_known);
 		/* What was read is of the object's slab if that has not ended up to here. */
 		pages->ends.read_ends(pages->ends.user_data);
-		ended = lookup(pages, page, time_ns);
+		ended = slab_pages_lookup(pages, page, time_ns);
 		if (ended)
 			return ended->cache;
 		if (cache == CACHES_MAX || time_ns <= pages->uncertain_ns ||
@@ -398,7 +400,7 @@ static uint32_t learn(SlabPages *pages, uint64_t page, uint64_t time_ns)
 }
 
 /* Reads the page of a place again that is alive: finds slabs that ended unnoticed. */
-static void check(SlabPages *pages, Place *place, uint64_t time_ns)
+static void slab_pages_check(SlabPages *pages, Place *place, uint64_t time_ns)
 {
 	uint64_t page = place->page;
 	Slab slab;
@@ -411,21 +413,22 @@ static void check(SlabPages *pages, Place *place, uint64_t time_ns)
 		return;
 	/* Its end may have been recorded meanwhile. Reading the ends costs more than the page. */
 	pages->ends.read_ends(pages->ends.user_data);
-	if (lookup(pages, page, ALIVE))
-		contradict(pages, "a page changed its cache, and its slab had not ended");
+	if (slab_pages_lookup(pages, page, ALIVE))
+		slab_pages_contradict(pages,
+				      "a page changed its cache, and its slab had not ended");
 }
 
 /* Returns the number of the cache of an object; CACHES_MAX: unknown. */
 static uint32_t cache_of(SlabPages *pages, uint64_t page, uint64_t time_ns)
 {
-	Place *place = lookup(pages, page, time_ns);
+	Place *place = slab_pages_lookup(pages, page, time_ns);
 	uint32_t cache;
 
 	if (!place)
-		return learn(pages, page, time_ns);
+		return slab_pages_learn(pages, page, time_ns);
 	cache = place->cache;
 	if (place->until_ns == ALIVE && time_ns > place->read_ns + CHECK_NS)
-		check(pages, place, time_ns);
+		slab_pages_check(pages, place, time_ns);
 	return cache;
 }
 
@@ -448,7 +451,7 @@ const EventCache *slab_pages_find(SlabPages *pages, const SlabObject *object)
 	if (cache->object_bytes == object->bytes_requested &&
 	    cache->slot_bytes == object->bytes_allocated)
 		return &cache->name;
-	contradict(pages, "an event has other sizes than the cache of its page");
+	slab_pages_contradict(pages, "an event has other sizes than the cache of its page");
 	return NULL;
 }
 
@@ -456,16 +459,17 @@ const EventCache *slab_pages_find(SlabPages *pages, const SlabObject *object)
 
 static void end_page(SlabPages *pages, uint64_t page, uint32_t cache, uint64_t time_ns)
 {
-	Place *alive = lookup(pages, page, ALIVE);
+	Place *alive = slab_pages_lookup(pages, page, ALIVE);
 	bool is_other = false;
 
 	if (alive) {
 		is_other = alive->cache != cache;
-		clear(pages, alive);
+		slab_pages_clear(pages, alive);
 	}
-	enter(pages, &(Place){ page, time_ns, 0, cache });
+	slab_pages_enter(pages, &(Place){ page, time_ns, 0, cache });
 	if (is_other)
-		contradict(pages, "a slab ended with another cache than that of its page");
+		slab_pages_contradict(pages,
+				      "a slab ended with another cache than that of its page");
 }
 
 void slab_pages_freed(SlabPages *pages, const SlabFree *end)
@@ -491,7 +495,7 @@ void slab_pages_forget(SlabPages *pages, uint64_t until_ns)
 	for (unsigned i = 0; i < SETS; i++)
 		for (unsigned j = 0; j < WAYS; j++)
 			if (pages->places[i][j].until_ns == ALIVE)
-				clear(pages, &pages->places[i][j]);
+				slab_pages_clear(pages, &pages->places[i][j]);
 	pages->uncertain_ns = MAX(pages->uncertain_ns, until_ns);
 }
 

@@ -365,8 +365,8 @@ static void sync_folder(const char *folder)
 }
 
 /* Another run may have stored the same module in the meantime, which is as good. */
-static bool publish(ModuleCache *cache, const char *fresh, const char *entry, const char *name,
-		    GError **error)
+static bool module_cache_publish(ModuleCache *cache, const char *fresh, const char *entry,
+				 const char *name, GError **error)
 {
 	sync_folder(fresh);
 	if (g_rename(fresh, entry) < 0 && !is_sound(entry, name)) {
@@ -386,8 +386,8 @@ char *module_cache_store(ModuleCache *cache, const char *name, const char *file,
 
 	if (!fresh)
 		return NULL;
-	is_stored =
-		write_entry(fresh, name, file, error) && publish(cache, fresh, entry, name, error);
+	is_stored = write_entry(fresh, name, file, error) &&
+		    module_cache_publish(cache, fresh, entry, name, error);
 	/* Has no effect if the folder was renamed. */
 	module_cache_remove_folder(fresh);
 	if (!is_stored)

@@ -10,7 +10,7 @@
 #include <gio/gio.h>
 #include <linux/capability.h>
 
-static bool fail(GError **error, GIOErrorEnum code, const char *message)
+static bool module_rights_fail(GError **error, GIOErrorEnum code, const char *message)
 {
 	g_set_error_literal(error, G_IO_ERROR, (gint)code, message);
 	return false;
@@ -23,13 +23,15 @@ bool module_rights_of_kernel(const char *root, GError **error)
 	g_autofree char *text = NULL;
 
 	if (!g_file_test(modules, G_FILE_TEST_EXISTS))
-		return fail(error, G_IO_ERROR_NOT_SUPPORTED,
-			    "this kernel cannot load modules, which SystemTap needs; report a "
-			    "recording of another host with -i FILE");
+		return module_rights_fail(
+			error, G_IO_ERROR_NOT_SUPPORTED,
+			"this kernel cannot load modules, which SystemTap needs; report a "
+			"recording of another host with -i FILE");
 	if (g_file_get_contents(disabled, &text, NULL, NULL) && *text == '1')
-		return fail(error, G_IO_ERROR_PERMISSION_DENIED,
-			    "the kernel loads no more modules until it is booted again "
-			    "(kernel.modules_disabled=1): boot without that setting");
+		return module_rights_fail(
+			error, G_IO_ERROR_PERMISSION_DENIED,
+			"the kernel loads no more modules until it is booted again "
+			"(kernel.modules_disabled=1): boot without that setting");
 	return true;
 }
 
@@ -47,16 +49,19 @@ static bool user_namespace_is_first(const char *root)
 bool module_rights_of_user(const char *root, uid_t user, GError **error)
 {
 	if (user != 0)
-		return fail(error, G_IO_ERROR_PERMISSION_DENIED,
-			    "only root can load the probes, membership in stapdev and stapusr does "
-			    "not suffice: run it with sudo");
+		return module_rights_fail(
+			error, G_IO_ERROR_PERMISSION_DENIED,
+			"only root can load the probes, membership in stapdev and stapusr does "
+			"not suffice: run it with sudo");
 	if (!(capabilities_effective(root) >> CAP_SYS_MODULE & 1))
-		return fail(error, G_IO_ERROR_PERMISSION_DENIED,
-			    "this root may not load modules (no CAP_SYS_MODULE), as in a "
-			    "container: run it on the host");
+		return module_rights_fail(
+			error, G_IO_ERROR_PERMISSION_DENIED,
+			"this root may not load modules (no CAP_SYS_MODULE), as in a "
+			"container: run it on the host");
 	if (!user_namespace_is_first(root))
-		return fail(error, G_IO_ERROR_PERMISSION_DENIED,
-			    "this root is that of a user namespace, which may not load modules: "
-			    "run it on the host");
+		return module_rights_fail(
+			error, G_IO_ERROR_PERMISSION_DENIED,
+			"this root is that of a user namespace, which may not load modules: "
+			"run it on the host");
 	return true;
 }

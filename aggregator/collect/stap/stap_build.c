@@ -176,7 +176,7 @@ static char *build_name(const Build *build)
 			       (guint64)(hash.high64 ^ hash.low64));
 }
 
-static void add(GPtrArray *argv, const char *word)
+static void stap_build_add(GPtrArray *argv, const char *word)
 {
 	g_ptr_array_add(argv, g_strdup(word));
 }
@@ -189,13 +189,13 @@ static void add_notes(const Build *build, GPtrArray *argv)
 					  ? g_strdup("points")
 					  : probe_kinds_names(build->request->events);
 
-	add(argv, "--modinfo");
+	stap_build_add(argv, "--modinfo");
 	words_add(argv, MODULE_FILE_EVENTS "=%s", events);
-	add(argv, "--modinfo");
+	stap_build_add(argv, "--modinfo");
 	words_add(argv, MODULE_FILE_STAP_RELEASE "=%u.%u", build->tool->major, build->tool->minor);
 	if (!build->headers->version)
 		return;
-	add(argv, "--modinfo");
+	stap_build_add(argv, "--modinfo");
 	words_add(argv, MODULE_FILE_KERNEL_VERSION "=%s", build->headers->version);
 }
 
@@ -207,25 +207,25 @@ static GPtrArray *build_argv(const Build *build, const char *name, const char *f
 	const StapOptions *options = build->request->options;
 	StapSite site = build_site(build);
 
-	add(argv, build->tool->stap);
-	add(argv, "-p4");
-	add(argv, "-m");
-	add(argv, name);
-	add(argv, "-r");
-	add(argv, build->headers->release);
-	add(argv, "-I");
-	add(argv, build->script->tapset_folder);
+	stap_build_add(argv, build->tool->stap);
+	stap_build_add(argv, "-p4");
+	stap_build_add(argv, "-m");
+	stap_build_add(argv, name);
+	stap_build_add(argv, "-r");
+	stap_build_add(argv, build->headers->release);
+	stap_build_add(argv, "-I");
+	stap_build_add(argv, build->script->tapset_folder);
 	for (guint i = 0; i < G_N_ELEMENTS(fixed_words); i++)
-		add(argv, fixed_words[i]);
+		stap_build_add(argv, fixed_words[i]);
 	if (build->request->cpus_max > 0)
 		words_add(argv, "-DKMT_CPUS=%u", build->request->cpus_max);
 	if (build->request->points)
-		add(argv, "-DKMT_HITS");
+		stap_build_add(argv, "-DKMT_HITS");
 	add_notes(build, argv);
 	if (!stap_workarounds_apply(build->workarounds, &site, build->home, folder, argv, error))
 		return NULL;
 	for (guint i = 0; options && i < options->compile->len; i++)
-		add(argv, g_ptr_array_index(options->compile, i));
+		stap_build_add(argv, g_ptr_array_index(options->compile, i));
 	return g_steal_pointer(&argv);
 }
 
@@ -256,10 +256,10 @@ static bool run_stap(const Build *build, const GPtrArray *words, const char *fol
 				.verbose = build->request->verbose };
 
 	for (guint i = 0; i < words->len; i++)
-		add(argv, g_ptr_array_index(words, i));
+		stap_build_add(argv, g_ptr_array_index(words, i));
 	if (is_retry)
-		add(argv, "--poison-cache");
-	add(argv, STAP_SCRIPT_FILE);
+		stap_build_add(argv, "--poison-cache");
+	stap_build_add(argv, STAP_SCRIPT_FILE);
 	g_ptr_array_add(argv, NULL);
 	compile.argv = (char **)argv->pdata;
 	print_argv(build, argv);
@@ -267,7 +267,7 @@ static bool run_stap(const Build *build, const GPtrArray *words, const char *fol
 }
 
 /* Uses the kernel's own tool, as its makefiles do. */
-static bool sign(const Build *build, const char *module, GError **error)
+static bool stap_build_sign(const Build *build, const char *module, GError **error)
 {
 	const StapBuildRequest *request = build->request;
 	g_autofree char *tool =
@@ -322,7 +322,7 @@ static char *compile_in(const Build *build, const char *name, const char *folder
 		if (!run_stap(build, argv, folder, true, &poisoned, error))
 			return NULL;
 	}
-	return sign(build, module, error) ? g_steal_pointer(&module) : NULL;
+	return stap_build_sign(build, module, error) ? g_steal_pointer(&module) : NULL;
 }
 
 /* Compiles and hands the module to `keep`, whose result it returns. */

@@ -31,7 +31,7 @@ static const uint64_t compile_bytes = 128 << 20;
 #define INSTRUCTIONS_OF_A_FREE "840"
 
 /* Appends the text that the run would print after this message of SystemTap. */
-static CheckVerdict refused(const CheckHost *host, GString *text, const char *message)
+static CheckVerdict stap_check_refused(const CheckHost *host, GString *text, const char *message)
 {
 	g_autofree char *said =
 		stap_failure_describe(stap_failure_find(message), message, host->release,
@@ -148,7 +148,7 @@ static CheckVerdict signature_needed(const CheckHost *host, GString *text, const
 	g_autoptr(ModuleFile) module = path ? module_file_read(path, NULL) : NULL;
 
 	if (!module || !module->is_signed)
-		return refused(host, text, message);
+		return stap_check_refused(host, text, message);
 	g_string_append_printf(text,
 			       "the kernel loads signed modules only; %s is signed, and its "
 			       "key must be enrolled",
@@ -172,7 +172,7 @@ static CheckVerdict look_at_fips(const CheckHost *host, GString *text)
 	g_autofree char *state = check_read(host, "/proc/sys/crypto/fips_enabled");
 
 	if (state && g_str_equal(state, "1"))
-		return refused(host, text, "Unable to insert module in FIPS mode");
+		return stap_check_refused(host, text, "Unable to insert module in FIPS mode");
 	g_string_append(text, "off");
 	return CHECK_OK;
 }
@@ -251,9 +251,9 @@ static CheckVerdict look_at_compiler(const CheckHost *host, const KernelHeaders 
 	g_autofree char *compiler = compiler_name(headers);
 
 	if (!has_program(host, "make"))
-		return refused(host, text, "env: make: No such file or directory");
+		return stap_check_refused(host, text, "env: make: No such file or directory");
 	if (!has_program(host, compiler) && !has_program(host, "gcc"))
-		return refused(host, text, "sh: gcc: not found");
+		return stap_check_refused(host, text, "sh: gcc: not found");
 	return CHECK_OK;
 }
 

@@ -77,7 +77,7 @@ static pid_t fork_staprun(char **argv, int out, int err)
 	return pid;
 }
 
-static bool fail(GError **error, const char *what)
+static bool stap_child_fail(GError **error, const char *what)
 {
 	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno), "staprun: %s: %s", what,
 		    g_strerror(errno));
@@ -95,17 +95,17 @@ bool stap_child_start(StapChild *child, char **argv, GError **error)
 	int out[2], err[2];
 
 	if (pipe2(out, O_CLOEXEC))
-		return fail(error, "pipe");
+		return stap_child_fail(error, "pipe");
 	if (pipe2(err, O_CLOEXEC)) {
 		close_pair(out);
-		return fail(error, "pipe");
+		return stap_child_fail(error, "pipe");
 	}
 	enlarge_pipe(out[0]);
 	child->pid = fork_staprun(argv, out[1], err[1]);
 	if (child->pid < 0) {
 		close_pair(out);
 		close_pair(err);
-		return fail(error, "fork");
+		return stap_child_fail(error, "fork");
 	}
 	/* In both processes, because either may run first. */
 	setpgid(child->pid, child->pid);

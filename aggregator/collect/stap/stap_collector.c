@@ -105,7 +105,7 @@ static bool find_points(StapPoints **points, const CollectRequest *request, GErr
 	return *points;
 }
 
-static bool collect(const CollectRun *run, GError **error)
+static bool stap_collector_collect(const CollectRun *run, GError **error)
 {
 	const CollectRequest *request = run->request;
 	g_autoptr(StapOptions) options = NULL;
@@ -132,5 +132,5 @@ const CollectorType stap_collector = {
 	.about = "a SystemTap module, loaded for the run",
 	.checks = stap_checks,
 	.is_ready = stap_is_ready,
-	.collect = collect,
+	.collect = stap_collector_collect,
 };

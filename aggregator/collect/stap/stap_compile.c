@@ -134,7 +134,7 @@ static void prepare_child(gpointer data)
 	child_signals_end_with(plan->parent, SIGTERM);
 }
 
-static bool start(Run *run, GError **error)
+static bool stap_compile_start(Run *run, GError **error)
 {
 	const StapCompile *compile = run->compile;
 	g_autofree char *home = g_strconcat("HOME=", compile->home, NULL);
@@ -253,7 +253,7 @@ static bool read_all(Run *run)
 
 /* Waits for stap to end, and ends its remaining children: the compiler may still run, with or
    without stap's output. Returns stap's status. */
-static int reap(const Run *run)
+static int stap_compile_reap(const Run *run)
 {
 	struct pollfd fd = { .fd = run->output, .events = POLLIN };
 	siginfo_t ended;
@@ -271,7 +271,7 @@ static int reap(const Run *run)
 	return status;
 }
 
-static bool fail(const Run *run, int status, bool *poisoned, GError **error)
+static bool stap_compile_fail(const Run *run, int status, bool *poisoned, GError **error)
 {
 	const char *failure = stap_messages_totals(run->messages).failure;
 
@@ -300,12 +300,12 @@ static bool run_with_signals(Run *run, bool *poisoned, GError **error)
 	bool is_interrupted;
 	int status;
 
-	if (!start(run, error))
+	if (!stap_compile_start(run, error))
 		return false;
 	is_interrupted = !read_all(run);
 	if (is_interrupted)
 		end_group(run);
-	status = reap(run);
+	status = stap_compile_reap(run);
 	stap_messages_finish(run->messages);
 	close(run->output);
 	if (is_interrupted) {
@@ -315,7 +315,7 @@ static bool run_with_signals(Run *run, bool *poisoned, GError **error)
 		return false;
 	}
 	end_progress(run, status == 0 ? "done" : "failed");
-	return status == 0 || fail(run, status, poisoned, error);
+	return status == 0 || stap_compile_fail(run, status, poisoned, error);
 }
 
 /* The interrupting signals, except those that were ignored when the program started. */

@@ -170,7 +170,7 @@ bool stap_failure_may_be_poisoned_cache(int rank)
 }
 
 /* Returns the relevant part of a line: without "staprun:function:215: ERROR: ". */
-static char *quotable(const char *line)
+static char *stap_failures_quotable(const char *line)
 {
 	const char *error = strstr(line, "ERROR: ");
 	const char *text = error ? error + strlen("ERROR: ") : line;
@@ -182,7 +182,7 @@ static char *quotable(const char *line)
 	return g_strndup(text, (gsize)(end - text));
 }
 
-static char *replace(const char *text, const char *name, const char *value)
+static char *stap_failures_replace(const char *text, const char *name, const char *value)
 {
 	g_auto(GStrv) parts = g_strsplit(text, name, -1);
 
@@ -208,7 +208,7 @@ char *stap_failure_describe(int rank, const char *line, const char *kernel_relea
 		{ "{headers}", PACKAGE_KERNEL_HEADERS },
 		{ "{compiler}", PACKAGE_COMPILER },
 	};
-	g_autofree char *text = quotable(line);
+	g_autofree char *text = stap_failures_quotable(line);
 	g_autofree char *stap = stap_name(stap_version);
 	char *message =
 		g_strdup_printf("%s; %s", stap_failures[rank].reason, stap_failures[rank].remedy);
@@ -219,16 +219,16 @@ char *stap_failure_describe(int rank, const char *line, const char *kernel_relea
 		g_autofree char *command =
 			distribution_install_command(packages[i].kind, kernel_release);
 
-		next = replace(message, packages[i].name, command);
+		next = stap_failures_replace(message, packages[i].name, command);
 		g_free(message);
 		message = next;
 	}
-	next = replace(message, "{kernel}", kernel_release);
+	next = stap_failures_replace(message, "{kernel}", kernel_release);
 	g_free(message);
-	message = replace(next, "{stap}", stap);
+	message = stap_failures_replace(next, "{stap}", stap);
 	g_free(next);
 	/* Last, so that placeholders in the quoted text are not replaced. */
-	next = replace(message, "{text}", text);
+	next = stap_failures_replace(message, "{text}", text);
 	g_free(message);
 	return next;
 }

@@ -13,7 +13,7 @@
 #include <sys/utsname.h>
 
 G_GNUC_PRINTF(2, 3)
-static bool fail(GError **error, const char *format, ...)
+static bool stap_module_check_fail(GError **error, const char *format, ...)
 {
 	va_list arguments;
 
@@ -32,11 +32,13 @@ static bool check_events(const ModuleFile *file, const char *path, unsigned want
 	unsigned observed;
 
 	if (!file->events || !probe_kinds_parse(file->events, 0, &observed, NULL))
-		return fail(error, "%s is not a module made by --build-module", path);
+		return stap_module_check_fail(error, "%s is not a module made by --build-module",
+					      path);
 	if (wanted & ~observed)
-		return fail(error,
-			    "%s observes %s only, not %s: build it with --build-module --events=%s",
-			    path, file->events, names, names);
+		return stap_module_check_fail(
+			error,
+			"%s observes %s only, not %s: build it with --build-module --events=%s",
+			path, file->events, names, names);
 	return true;
 }
 
@@ -50,27 +52,30 @@ bool stap_build_check_module_for(const StapTool *tool, const char *path, unsigne
 	if (!name)
 		return false;
 	if (!file->stap_release || !file->kernel_release)
-		return fail(error, "%s is not a module made by --build-module", path);
+		return stap_module_check_fail(error, "%s is not a module made by --build-module",
+					      path);
 	if (file->name && strcmp(file->name, name) != 0)
-		return fail(error, "%s was built as %s.ko: give it that name again", path,
-			    file->name);
+		return stap_module_check_fail(
+			error, "%s was built as %s.ko: give it that name again", path, file->name);
 	if (strcmp(file->kernel_release, release) != 0)
-		return fail(error,
-			    "%s was built for kernel %s, but %s is running: build it with "
-			    "--build-module=%s",
-			    path, file->kernel_release, release, release);
+		return stap_module_check_fail(
+			error,
+			"%s was built for kernel %s, but %s is running: build it with "
+			"--build-module=%s",
+			path, file->kernel_release, release, release);
 	if (file->kernel_version && strcmp(file->kernel_version, version) != 0)
-		return fail(
+		return stap_module_check_fail(
 			error,
 			"%s was built for kernel %s '%s', but '%s' is running: build it with the "
 			"headers of that build",
 			path, release, file->kernel_version, version);
 	if (tool->major > 0 && strcmp(file->stap_release, here) != 0)
-		return fail(error,
-			    "%s was built by SystemTap %s, but %s is installed here: both must be "
-			    "of one "
-			    "release",
-			    path, file->stap_release, here);
+		return stap_module_check_fail(
+			error,
+			"%s was built by SystemTap %s, but %s is installed here: both must be "
+			"of one "
+			"release",
+			path, file->stap_release, here);
 	return check_events(file, path, events, error);
 }
 
@@ -80,6 +85,6 @@ bool stap_build_check_module(const StapTool *tool, const char *path, unsigned ev
 	struct utsname names;
 
 	if (uname(&names) < 0)
-		return fail(error, "the kernel's name is not known");
+		return stap_module_check_fail(error, "the kernel's name is not known");
 	return stap_build_check_module_for(tool, path, events, names.release, names.version, error);
 }

@@ -164,7 +164,7 @@ static const StapOption *long_option_find(const char *name, gsize length)
 }
 
 G_GNUC_PRINTF(2, 3)
-static bool fail(GError **error, const char *format, ...)
+static bool stap_options_fail(GError **error, const char *format, ...)
 {
 	va_list arguments;
 
@@ -181,8 +181,8 @@ static bool take_buffer(StapOptions *options, const char *value, GError **error)
 	guint64 megabytes;
 
 	if (!g_ascii_string_to_unsigned(value, 10, 1, BUFFER_MEGABYTES_MAX, &megabytes, NULL))
-		return fail(error, "-s %s: not a number of megabytes from 1 to %d", value,
-			    BUFFER_MEGABYTES_MAX);
+		return stap_options_fail(error, "-s %s: not a number of megabytes from 1 to %d",
+					 value, BUFFER_MEGABYTES_MAX);
 	options->buffer_megabytes = (unsigned)megabytes;
 	return true;
 }
@@ -208,8 +208,8 @@ static bool take_option(StapOptions *options, const StapOption *option, const ch
 	const char *dashes = is_long ? "--" : "-";
 
 	if (option->kind == OPTION_REFUSED)
-		return fail(error, "%s%s does not work here: %s", dashes, option->name,
-			    option->instead);
+		return stap_options_fail(error, "%s%s does not work here: %s", dashes, option->name,
+					 option->instead);
 	if (option->kind == OPTION_BUFFER)
 		return take_buffer(options, value, error);
 	if (option->kind == OPTION_COMPILE_PATH) {
@@ -241,7 +241,7 @@ static bool read_long_option(OptionReader *reader, GError **error)
 	else if (option->value == VALUE_REQUIRED && option->kind != OPTION_REFUSED) {
 		value = *reader->words;
 		if (!value)
-			return fail(error, "--%s needs a value", option->name);
+			return stap_options_fail(error, "--%s needs a value", option->name);
 		reader->words++;
 	}
 	return take_option(reader->options, option, value, error);
@@ -263,7 +263,7 @@ static bool read_short_options(OptionReader *reader, GError **error)
 		if (option->value == VALUE_REQUIRED && option->kind != OPTION_REFUSED) {
 			value = letter[1] ? letter + 1 : *reader->words;
 			if (!value)
-				return fail(error, "-%s needs a value", option->name);
+				return stap_options_fail(error, "-%s needs a value", option->name);
 			if (!letter[1])
 				reader->words++;
 		}
@@ -280,12 +280,13 @@ static bool read_word(OptionReader *reader, bool first, GError **error)
 	const char *word = *reader->words;
 
 	if (first && (word[0] != '-' || !word[1]))
-		return fail(error,
-			    "'%s': -o is for SystemTap options; to write the report to a file use "
-			    "-O FILE",
-			    word);
+		return stap_options_fail(
+			error,
+			"'%s': -o is for SystemTap options; to write the report to a file use "
+			"-O FILE",
+			word);
 	if (word[0] != '-' || !word[1] || strcmp(word, "--") == 0)
-		return fail(error, "'%s' is not a SystemTap option", word);
+		return stap_options_fail(error, "'%s' is not a SystemTap option", word);
 	return word[1] == '-' ? read_long_option(reader, error) : read_short_options(reader, error);
 }
 
@@ -301,7 +302,7 @@ StapOptions *stap_options_parse(const char *text, GError **error)
 		bool empty = g_error_matches(problem, G_SHELL_ERROR, G_SHELL_ERROR_EMPTY_STRING);
 
 		if (!empty)
-			fail(error, "%s", problem->message);
+			stap_options_fail(error, "%s", problem->message);
 		g_error_free(problem);
 		return empty ? g_steal_pointer(&options) : NULL;
 	}

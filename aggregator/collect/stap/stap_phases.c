@@ -101,7 +101,7 @@ static bool is_drained(const StapRun *run)
 	       loss_ledger_complete_until(loss_of(run)) >= run->live.end_ns;
 }
 
-static void drain(LiveRun *live)
+static void stap_phases_drain(LiveRun *live)
 {
 	StapRun *run = run_of(live);
 
@@ -111,7 +111,7 @@ static void drain(LiveRun *live)
 }
 
 /* After SIGINT, staprun would finish in order; now it must end at once. */
-static void hurry(LiveRun *live)
+static void stap_phases_hurry(LiveRun *live)
 {
 	StapRun *run = run_of(live);
 
@@ -164,7 +164,7 @@ static char *memory_problem(const LiveRun *live)
 	return memory_watch_problem(&watch);
 }
 
-static void look(LiveRun *live)
+static void stap_phases_look(LiveRun *live)
 {
 	const StapRun *run = run_of(live);
 
@@ -181,10 +181,10 @@ static void before_report(LiveRun *live)
 }
 
 const LiveEngine stap_engine = {
-	.drain = drain,
+	.drain = stap_phases_drain,
 	.end = end_child,
-	.hurry = hurry,
-	.trace_cpus = look,
+	.hurry = stap_phases_hurry,
+	.trace_cpus = stap_phases_look,
 	.before_report = before_report,
 	.memory_problem = memory_problem,
 };

@@ -71,7 +71,7 @@ static void probe_free(gpointer data)
 }
 
 G_GNUC_PRINTF(3, 4)
-static bool fail(const ProbeSpec *spec, GError **error, const char *format, ...)
+static bool stap_points_fail(const ProbeSpec *spec, GError **error, const char *format, ...)
 {
 	g_autofree char *text = NULL;
 	va_list arguments;
@@ -94,7 +94,7 @@ static void add_probe(GPtrArray *probes, char *text, const char *name, bool is_o
 }
 
 /* Whether this kernel has the point. */
-static GPtrArray *look(const Build *build, const ProbeSpec *spec, GError **error)
+static GPtrArray *stap_points_look(const Build *build, const ProbeSpec *spec, GError **error)
 {
 	return point_events_find(build->host, spec, error);
 }
@@ -107,15 +107,16 @@ static bool spell_tracepoint(const Build *build, const ProbeSpec *spec, GPtrArra
 	g_autoptr(GPtrArray) events = NULL;
 
 	if (g_str_equal(spec->group, "syscalls"))
-		return fail(spec, error, "SystemTap sees no tracepoints of single system calls");
+		return stap_points_fail(spec, error,
+					"SystemTap sees no tracepoints of single system calls");
 	if (!build->host && has_glob)
-		return fail(spec, error,
-			    "the names are known only on the host that runs the probes");
+		return stap_points_fail(
+			spec, error, "the names are known only on the host that runs the probes");
 	if (!build->host) {
 		add_probe(probes, g_strdup_printf("kernel.trace(\"%s\")", name), name, false);
 		return true;
 	}
-	events = look(build, spec, error);
+	events = stap_points_look(build, spec, error);
 	for (guint i = 0; events && i < events->len; i++) {
 		const PointEvent *event = events->pdata[i];
 
@@ -148,9 +149,10 @@ static bool spell_function(const Build *build, const ProbeSpec *spec, GPtrArray 
 	g_autoptr(GPtrArray) events = NULL;
 
 	if (spec->offset)
-		return fail(spec, error, "SystemTap probes no offsets without debuginfo");
+		return stap_points_fail(spec, error,
+					"SystemTap probes no offsets without debuginfo");
 	if (build->host) {
-		events = look(build, spec, error);
+		events = stap_points_look(build, spec, error);
 		if (!events)
 			return false;
 	}
@@ -170,7 +172,7 @@ static char *find_program(const Build *build, const ProbeSpec *spec, GError **er
 	if (!path || !strpbrk(path, "\"\\"))
 		return path;
 	g_free(path);
-	fail(spec, error, "SystemTap takes no such path");
+	stap_points_fail(spec, error, "SystemTap takes no such path");
 	return NULL;
 }
 
@@ -182,7 +184,7 @@ static bool spell_symbol(const Build *build, const ProbeSpec *spec, GPtrArray *p
 	if (!path)
 		return false;
 	if (spec->offset || strpbrk(spec->name, "\"\\"))
-		return fail(spec, error, "SystemTap takes only the name of a function");
+		return stap_points_fail(spec, error, "SystemTap takes only the name of a function");
 	if (spec->type == PROBE_USDT)
 		add_probe(probes,
 			  g_strdup_printf(PROGRAM "%s\").provider(\"%s\").mark(\"%s\")", path,
@@ -215,7 +217,7 @@ static bool has_symbol(const Build *build, const char *function, GError **error)
 	if (!build->host)
 		return true;
 	spec = probe_spec_parse(text, error);
-	events = spec ? look(build, spec, error) : NULL;
+	events = spec ? stap_points_look(build, spec, error) : NULL;
 	return events;
 }
 

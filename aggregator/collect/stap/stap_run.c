@@ -212,7 +212,7 @@ static bool follow_maps(StapRun *run, GError **error)
 	return run->maps;
 }
 
-static bool start(StapRun *run, GError **error)
+static bool stap_run_start(StapRun *run, GError **error)
 {
 	const StapTool *tool = run->plan->tool;
 	Session *session = run->live.parts.session;
@@ -329,7 +329,7 @@ static void set_start_error(const StapRun *run, GError **error)
 							   : WEXITSTATUS(run->child_status));
 }
 
-static bool finish(StapRun *run, GError **error)
+static bool stap_run_finish(StapRun *run, GError **error)
 {
 	GError *problem = NULL;
 
@@ -380,10 +380,10 @@ bool stap_run(const StapRunPlan *plan, const CollectRun *parts, GError **error)
 	bool collected;
 
 	run_init(&run, parts);
-	collected = start(&run, error);
+	collected = stap_run_start(&run, error);
 	if (collected) {
 		live_run_loop(&run.live);
-		collected = finish(&run, error);
+		collected = stap_run_finish(&run, error);
 	}
 	run_clear(&run);
 	return collected;

@@ -88,7 +88,7 @@ static Orc orc_of(const CheckHost *host)
 }
 
 /* Returns why the module cannot walk on this host; NULL: it can, or that is not known. */
-static const char *obstacle(const CheckHost *host, Orc orc)
+static const char *stap_walk_check_obstacle(const CheckHost *host, Orc orc)
 {
 	if (!g_str_equal(host->machine, "x86_64"))
 		return "the module walks stacks on x86_64 only";
@@ -132,7 +132,7 @@ CheckVerdict stap_look_at_walks(const CheckHost *host, GString *text)
 		return CHECK_OK;
 	}
 	orc = orc_of(host);
-	why = obstacle(host, orc);
+	why = stap_walk_check_obstacle(host, orc);
 	if (!why)
 		return by_module(host, orc, text);
 	g_string_append_printf(text, "by the kernel, which costs more: %s", why);

@@ -46,7 +46,7 @@ static int open_id(const CgroupHandles *handles, uint64_t id)
 }
 
 /* Gets the type from the handle of the folder, and tests whether the handle leads back to it. */
-static bool learn(CgroupHandles *handles)
+static bool cgroup_paths_learn(CgroupHandles *handles)
 {
 	Handle handle = { .head.handle_bytes = MAX_HANDLE_SZ };
 	uint64_t id;
@@ -82,7 +82,7 @@ static CgroupHandles *cgroup_handles_new(const char *folder)
 	g_autoptr(CgroupHandles) handles = g_new0(CgroupHandles, 1);
 
 	handles->fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return learn(handles) ? g_steal_pointer(&handles) : NULL;
+	return cgroup_paths_learn(handles) ? g_steal_pointer(&handles) : NULL;
 }
 
 /* Returns the path of a cgroup below the mounted folder, "" for that folder itself; NULL: no cgroup
@@ -191,7 +191,8 @@ typedef struct {
 	bool is_two; /* two hierarchies have a cgroup with that id: ambiguous */
 } Lead;
 
-static void follow(const CgroupPaths *paths, TaskCgroupHierarchy hierarchy, uint64_t id, Lead *lead)
+static void cgroup_paths_follow(const CgroupPaths *paths, TaskCgroupHierarchy hierarchy,
+				uint64_t id, Lead *lead)
 {
 	const CgroupHandles *handles = paths->handles[hierarchy];
 	g_autofree char *below = handles ? cgroup_handles_path(handles, id) : NULL;
@@ -211,7 +212,7 @@ static Lead lead_of(const CgroupPaths *paths, uint64_t id)
 	Lead lead = { 0 };
 
 	for (int i = 0; i < TASK_CGROUP_HIERARCHIES; i++)
-		follow(paths, i, id, &lead);
+		cgroup_paths_follow(paths, i, id, &lead);
 	if (lead.is_two)
 		g_clear_pointer(&lead.path, g_free);
 	return lead;
@@ -225,7 +226,7 @@ static void append_line(GString *lines, uint64_t id, const char *path)
 		g_string_append_printf(lines, "%" G_GUINT64_FORMAT " %s\n", id, path);
 }
 
-static void settle(CgroupPaths *paths, uint64_t id, const char *path, GString *lines)
+static void cgroup_paths_settle(CgroupPaths *paths, uint64_t id, const char *path, GString *lines)
 {
 	if (path)
 		append_line(lines, id, path);
@@ -246,7 +247,7 @@ static void look_for(CgroupPaths *paths, const Member *member, GString *lines)
 		path = lead.path;
 	}
 	if (path || (handles_say_all(paths) && !lead.is_two))
-		settle(paths, id, path, lines);
+		cgroup_paths_settle(paths, id, path, lines);
 	else
 		add_id(paths->wanted, id);
 }
@@ -318,7 +319,7 @@ static void add_folders(Walk *walk, const char *below)
 	}
 }
 
-static void visit(Walk *walk, const char *below)
+static void cgroup_paths_visit(Walk *walk, const char *below)
 {
 	g_autofree char *folder = g_strconcat(walk->mount.folder, below, NULL);
 	uint64_t id = task_cgroup_folder_id(folder);
@@ -326,7 +327,7 @@ static void visit(Walk *walk, const char *below)
 	if (g_hash_table_contains(walk->paths->wanted, &id)) {
 		g_autofree char *path = path_from(walk->mount, below);
 
-		settle(walk->paths, id, path, walk->lines);
+		cgroup_paths_settle(walk->paths, id, path, walk->lines);
 	}
 	add_folders(walk, below);
 }
@@ -343,7 +344,7 @@ static void walk_hierarchy(CgroupPaths *paths, TaskCgroupMount mount, GString *l
 	while (!g_queue_is_empty(walk.folders) && g_hash_table_size(paths->wanted)) {
 		g_autofree char *below = g_queue_pop_head(walk.folders);
 
-		visit(&walk, below);
+		cgroup_paths_visit(&walk, below);
 	}
 	g_queue_free_full(walk.folders, g_free);
 }

@@ -22,7 +22,7 @@ struct TaskCgroups {
 };
 
 /* Whether a comma-separated list contains a word. */
-static bool lists(const char *list, const char *word)
+static bool task_cgroup_lists(const char *list, const char *word)
 {
 	g_auto(GStrv) words = g_strsplit(list, ",", -1);
 
@@ -60,7 +60,8 @@ static void take_mount(TaskCgroups *cgroups, const char *line)
 		return;
 	if (g_str_equal(behind[TYPE], "cgroup2"))
 		hierarchy_set(&cgroups->v2, cgroups->root, words[TOP], words[FOLDER]);
-	else if (g_str_equal(behind[TYPE], "cgroup") && lists(behind[OPTIONS], "memory"))
+	else if (g_str_equal(behind[TYPE], "cgroup") &&
+		 task_cgroup_lists(behind[OPTIONS], "memory"))
 		hierarchy_set(&cgroups->memory, cgroups->root, words[TOP], words[FOLDER]);
 }
 
@@ -145,7 +146,8 @@ static const char *path_in(const char *line, const char *controller)
 
 	if (g_strv_length(parts) < 3)
 		return NULL;
-	is_it = controller ? lists(parts[1], controller) : g_str_has_prefix(line, "0::");
+	is_it = controller ? task_cgroup_lists(parts[1], controller)
+			   : g_str_has_prefix(line, "0::");
 	return is_it ? line + strlen(parts[0]) + strlen(parts[1]) + 2 : NULL;
 }
 

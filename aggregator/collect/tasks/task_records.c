@@ -64,7 +64,7 @@ void task_table_exit(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t tim
 }
 
 /* Copies what a new process inherits from its parent. */
-static void inherit(TaskTable *table, Process *process, Process *parent)
+static void task_records_inherit(TaskTable *table, Process *process, Process *parent)
 {
 	process->is_counted |= table->inherits_count && parent->is_counted;
 	if (process->cgroup_id)
@@ -105,7 +105,7 @@ static Process *process_made(const Task *old, uint32_t tgid, uint64_t time_ns)
 
 /* Makes a task follow an older life of its tid: either its own start, read before, or another
    task's life. Records of the older life since then belong to the new task, up to the next life. */
-static void succeed(TaskTable *table, Task *task, Task *old, const Task *later)
+static void task_records_succeed(TaskTable *table, Task *task, Task *old, const Task *later)
 {
 	uint64_t end_ns = later ? later->born_ns : TASK_LIVES;
 
@@ -124,7 +124,7 @@ static void succeed(TaskTable *table, Task *task, Task *old, const Task *later)
 static void enter_life(TaskTable *table, Task *task, Task *old, Task *later)
 {
 	if (old)
-		succeed(table, task, old, later);
+		task_records_succeed(table, task, old, later);
 	if (later) {
 		later->earlier = task;
 		task->is_recent = later->is_recent;
@@ -197,7 +197,7 @@ void task_table_fork(TaskTable *table, uint32_t tgid, uint32_t tid, uint32_t par
 		return;
 	parent->forked_ns = MAX(parent->forked_ns, time_ns);
 	if (is_process)
-		inherit(table, process, parent->process);
+		task_records_inherit(table, process, parent->process);
 }
 
 /* Returns the life of a tid at a time, without looking further than the table. */
@@ -225,7 +225,7 @@ static void pass_on_to(TaskTable *table, Task *child)
 	if (!parent)
 		return;
 	if (task_is_leader(child))
-		inherit(table, child->process, parent->process);
+		task_records_inherit(table, child->process, parent->process);
 }
 
 /* Parents come before their children, so that once is enough. */

@@ -25,7 +25,7 @@ enum {
 	PAGE_ORDER_MAX = 30,    /* kernels support up to 10 to 13 */
 };
 
-#define BIT(member) (1U << (member))
+#define BIT(kmem_points_member) (1U << (kmem_points_member))
 
 /* The kernel's names of the fields: the newest first, then those of other kernels and groups. */
 enum { NAMES_MAX = 4 };
@@ -226,8 +226,8 @@ bool kmem_points_lack_caches(const GPtrArray *points)
 #define NOT_KNOWN UINT64_MAX
 
 /* A record of at least raw_bytes_min has every field of the point. */
-static uint64_t member(const KmemPoint *point, ProbeMember which, const uint8_t *raw,
-		       uint32_t raw_bytes, uint64_t absent)
+static uint64_t kmem_points_member(const KmemPoint *point, ProbeMember which, const uint8_t *raw,
+				   uint32_t raw_bytes, uint64_t absent)
 {
 	const TracepointField *field = point->fields[which];
 	uint64_t value;
@@ -253,7 +253,7 @@ uint8_t kmem_context_of_probe(uint64_t common_flags)
 
 static uint8_t context_in(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes)
 {
-	uint64_t flags = member(point, PROBE_COMMON_FLAGS, raw, raw_bytes, 0);
+	uint64_t flags = kmem_points_member(point, PROBE_COMMON_FLAGS, raw, raw_bytes, 0);
 
 	return point->is_kprobe ? kmem_context_of_probe(flags) : context_of(flags);
 }
@@ -265,7 +265,7 @@ static uint64_t page_pointer(const KmemPoint *point, const uint8_t *raw, uint32_
 	uint64_t none, number = 0;
 
 	if (!field || !tracepoint_field_number(field, raw, raw_bytes, &number))
-		return member(point, PROBE_POINTER, raw, raw_bytes, NOT_KNOWN);
+		return kmem_points_member(point, PROBE_POINTER, raw, raw_bytes, NOT_KNOWN);
 	none = UINT64_MAX >> (64 - 8 * field->size);
 	return number == none || number == UINT64_MAX ? 0 : number << point->page_shift;
 }
@@ -306,7 +306,7 @@ static bool read_page(const KmemPoint *point, const uint8_t *raw, uint32_t raw_b
 {
 	facts->pointer = page_pointer(point, raw, raw_bytes);
 	if (point->fields[PROBE_PAGE_ORDER]) {
-		uint64_t order = member(point, PROBE_PAGE_ORDER, raw, raw_bytes, 0);
+		uint64_t order = kmem_points_member(point, PROBE_PAGE_ORDER, raw, raw_bytes, 0);
 
 		if (order > PAGE_ORDER_MAX)
 			return false;
@@ -335,12 +335,14 @@ static uint64_t read_head(const KmemPoint *point, uint64_t pointer, const uint8_
 static void read_object(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
 			EventFacts *facts)
 {
-	facts->pointer = member(point, PROBE_POINTER, raw, raw_bytes, NOT_KNOWN);
+	facts->pointer = kmem_points_member(point, PROBE_POINTER, raw, raw_bytes, NOT_KNOWN);
 	if (point->head)
 		facts->pointer = read_head(point, facts->pointer, raw, raw_bytes);
-	facts->call_site = member(point, PROBE_CALL_SITE, raw, raw_bytes, 0);
-	facts->bytes_requested = member(point, PROBE_BYTES_REQUESTED, raw, raw_bytes, 0);
-	facts->bytes_allocated = member(point, PROBE_BYTES_ALLOCATED, raw, raw_bytes, 0);
+	facts->call_site = kmem_points_member(point, PROBE_CALL_SITE, raw, raw_bytes, 0);
+	facts->bytes_requested =
+		kmem_points_member(point, PROBE_BYTES_REQUESTED, raw, raw_bytes, 0);
+	facts->bytes_allocated =
+		kmem_points_member(point, PROBE_BYTES_ALLOCATED, raw, raw_bytes, 0);
 }
 
 /* Per-CPU memory is recorded with the size of one copy. A vmalloc range has the size requested, and
@@ -374,8 +376,8 @@ bool kmem_point_read(const KmemPoint *point, const uint8_t *raw, uint32_t raw_by
 			       .kind = point->type->kind,
 			       .free = point->type->is_free };
 	facts->context = context_in(point, raw, raw_bytes);
-	facts->gfp_flags = (uint32_t)member(point, PROBE_GFP_FLAGS, raw, raw_bytes, 0);
-	facts->node = (int16_t)member(point, PROBE_NODE, raw, raw_bytes, UINT64_MAX);
+	facts->gfp_flags = (uint32_t)kmem_points_member(point, PROBE_GFP_FLAGS, raw, raw_bytes, 0);
+	facts->node = (int16_t)kmem_points_member(point, PROBE_NODE, raw, raw_bytes, UINT64_MAX);
 	if (is_range(facts->source))
 		read_range(point, raw, raw_bytes, facts);
 	else if (!(point->type->members & BIT(PROBE_PAGE_NUMBER)))

@@ -186,7 +186,7 @@ static bool read_line(Span line, uint32_t *id, GArray *fields)
 	return !span_skip(&line, "ID:") || (!*id && span_number(line, UINT16_MAX, id));
 }
 
-static TracepointFormat *fail(GError **error, const char *problem, unsigned line)
+static TracepointFormat *tracepoint_format_fail(GError **error, const char *problem, unsigned line)
 {
 	g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
 		    "the description of a tracepoint's fields cannot be read, %s (line %u)",
@@ -203,7 +203,7 @@ TracepointFormat *tracepoint_format_parse(const char *text, size_t length, GErro
 	uint32_t id = 0;
 
 	if (length > TRACEPOINT_FORMAT_BYTES_MAX)
-		return fail(error, "it is too long", 1);
+		return tracepoint_format_fail(error, "it is too long", 1);
 	while (rest.at < rest.end) {
 		Span line = span_take(&rest, '\n');
 
@@ -211,10 +211,11 @@ TracepointFormat *tracepoint_format_parse(const char *text, size_t length, GErro
 		if (span_skip(&line, "print fmt"))
 			break;
 		if (!read_line(line, &id, fields))
-			return fail(error, "invalid text", line_number);
+			return tracepoint_format_fail(error, "invalid text", line_number);
 	}
 	if (!id || !fields->len)
-		return fail(error, id ? "it has no fields" : "it has no ID", line_number);
+		return tracepoint_format_fail(error, id ? "it has no fields" : "it has no ID",
+					      line_number);
 	format = g_new0(TracepointFormat, 1);
 	format->id = (uint16_t)id;
 	format->field_count = fields->len;

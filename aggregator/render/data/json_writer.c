@@ -21,7 +21,7 @@ void json_spill(JsonWriter *json, FILE *out)
 	g_string_truncate(json->out, 0);
 }
 
-static void begin(JsonWriter *json, const char *name)
+static void json_writer_begin(JsonWriter *json, const char *name)
 {
 	if (json->comma)
 		g_string_append_c(json->out, ',');
@@ -32,7 +32,7 @@ static void begin(JsonWriter *json, const char *name)
 
 void json_open(JsonWriter *json, const char *name, char bracket)
 {
-	begin(json, name);
+	json_writer_begin(json, name);
 	g_string_append_c(json->out, bracket);
 	json->comma = false;
 }
@@ -45,25 +45,25 @@ void json_close(JsonWriter *json, char bracket)
 
 void json_null(JsonWriter *json, const char *name)
 {
-	begin(json, name);
+	json_writer_begin(json, name);
 	g_string_append(json->out, "null");
 }
 
 void json_flag(JsonWriter *json, const char *name, bool flag)
 {
-	begin(json, name);
+	json_writer_begin(json, name);
 	g_string_append(json->out, flag ? "true" : "false");
 }
 
 void json_count(JsonWriter *json, const char *name, uint64_t count)
 {
-	begin(json, name);
+	json_writer_begin(json, name);
 	g_string_append_printf(json->out, "%" G_GUINT64_FORMAT, count);
 }
 
 void json_signed(JsonWriter *json, const char *name, int64_t number)
 {
-	begin(json, name);
+	json_writer_begin(json, name);
 	g_string_append_printf(json->out, "%" G_GINT64_FORMAT, number);
 }
 
@@ -75,7 +75,7 @@ static void append_double(JsonWriter *json, const char *name, double number, con
 		json_null(json, name);
 		return;
 	}
-	begin(json, name);
+	json_writer_begin(json, name);
 	g_string_append(json->out, g_ascii_formatd(text, sizeof(text), format, number));
 }
 
@@ -99,14 +99,14 @@ void json_exact(JsonWriter *json, const char *name, double number)
 
 void json_seconds(JsonWriter *json, const char *name, uint64_t ns)
 {
-	begin(json, name);
+	json_writer_begin(json, name);
 	g_string_append_printf(json->out, "%" G_GUINT64_FORMAT ".%09u", ns / NS_PER_SECOND,
 			       (unsigned)(ns % NS_PER_SECOND));
 }
 
 void json_micros(JsonWriter *json, const char *name, uint64_t ns)
 {
-	begin(json, name);
+	json_writer_begin(json, name);
 	g_string_append_printf(json->out, "%" G_GUINT64_FORMAT ".%06u", ns / NS_PER_SECOND,
 			       (unsigned)(ns % NS_PER_SECOND / NS_PER_MICROSECOND));
 }
@@ -118,7 +118,7 @@ void json_time(JsonWriter *json, const char *name, uint64_t realtime_ns)
 	/* GDateTime covers all 64-bit ns values: until the year 2554. */
 	g_autofree char *text = g_date_time_format(time, "%Y-%m-%dT%H:%M:%S");
 
-	begin(json, name);
+	json_writer_begin(json, name);
 	g_string_append_printf(json->out, "\"%s.%09uZ\"", text,
 			       (unsigned)(realtime_ns % NS_PER_SECOND));
 }
@@ -127,7 +127,7 @@ void json_text_len(JsonWriter *json, const char *name, const char *text, gsize l
 {
 	g_autoptr(GString) printable = g_string_new(NULL);
 
-	begin(json, name);
+	json_writer_begin(json, name);
 	escape_hidden_append_len(printable, text, length);
 	g_string_append_c(json->out, '"');
 	for (gsize i = 0; i < printable->len; i++) {

@@ -111,7 +111,7 @@ static CodeMapping *mapping_of(PprofCode *code, const Frame *frame)
 }
 
 /* The range of a mapping is what was seen of it, from where it was loaded. */
-static void widen(CodeMapping *mapping, uint64_t address)
+static void pprof_code_widen(CodeMapping *mapping, uint64_t address)
 {
 	Pprof__Mapping *message = &mapping->message;
 	uint64_t start = mapping->loaded_at ? MIN(mapping->loaded_at, address) : address;
@@ -216,7 +216,7 @@ static void write_location(PprofCode *code, const FrameId *ids, uint32_t count)
 	for (uint32_t i = 0; i < count; i++)
 		lines[i] = &g_array_index(code->lines, Pprof__Line, i);
 	if (mapping) {
-		widen(mapping, address_of(&last));
+		pprof_code_widen(mapping, address_of(&last));
 		location.mapping_id = mapping->message.id;
 	}
 	location.id = code->locations;

@@ -32,7 +32,7 @@ static void append_packed(ProtobufCBuffer *buffer, size_t length, const uint8_t 
 
 /* Compresses what is packed. Memory cannot be its end: zlib fails only if it lacks memory, and GLib
    ends the program then. */
-static void compress(PprofWriter *writer, GConverterFlags flags)
+static void pprof_writer_compress(PprofWriter *writer, GConverterFlags flags)
 {
 	guint8 compressed[BUFFER_BYTES];
 	gsize done = 0, taken, made;
@@ -56,7 +56,7 @@ void pprof_writer_add(PprofWriter *writer, const Pprof__Profile *part)
 
 	pprof__profile__pack_to_buffer(part, &buffer.base);
 	if (writer->packed->len >= BUFFER_BYTES)
-		compress(writer, G_CONVERTER_NO_FLAGS);
+		pprof_writer_compress(writer, G_CONVERTER_NO_FLAGS);
 }
 
 int64_t pprof_writer_text(PprofWriter *writer, const char *text)
@@ -93,7 +93,7 @@ PprofWriter *pprof_writer_new(FILE *out)
 
 void pprof_writer_close(PprofWriter *writer)
 {
-	compress(writer, G_CONVERTER_INPUT_AT_END);
+	pprof_writer_compress(writer, G_CONVERTER_INPUT_AT_END);
 	g_object_unref(writer->gzip);
 	g_byte_array_unref(writer->packed);
 	g_hash_table_unref(writer->texts);

@@ -37,7 +37,7 @@ typedef struct {
 	PageNames *names;
 } Page;
 
-static void flush(Page *page)
+static void page_data_flush(Page *page)
 {
 	page_write_json(page->out, page->json.out->str, page->json.out->len);
 	g_string_truncate(page->json.out, 0);
@@ -46,7 +46,7 @@ static void flush(Page *page)
 static void flush_if_long(Page *page)
 {
 	if (page->json.out->len > FLUSH_BYTES)
-		flush(page);
+		page_data_flush(page);
 }
 
 static void write_list(Page *page, const char *name, char **list)
@@ -500,7 +500,7 @@ static void write_page(Page *page)
 		page_diff_write(&page->json, page->model, page->names);
 	write_texts(page);
 	json_close(&page->json, '}');
-	flush(page);
+	page_data_flush(page);
 }
 
 static void number_stacks(Page *page)

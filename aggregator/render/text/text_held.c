@@ -62,7 +62,7 @@ static void append_certainty(GString *out, const ReportModel *model, uint64_t ob
 
 /* Whether what was allocated early is kept like what was allocated late: a leak, not a working set,
    of which only the newest part is held. */
-static bool grows(const HeldTimes *times)
+static bool text_held_grows(const HeldTimes *times)
 {
 	double first = (double)times->first_kept / (double)times->first_allocated;
 	double second = (double)times->second_kept / (double)times->second_allocated;
@@ -80,7 +80,8 @@ static void append_growth_test(GString *out, const HeldTimes *times, bool sees_f
 	if (times->first_allocated < HALF_MIN || times->second_allocated < HALF_MIN ||
 	    !(times->first_kept + times->second_kept))
 		return;
-	g_string_append_printf(out, "; %s: first half ", grows(times) ? verdict : "turns over");
+	g_string_append_printf(out, "; %s: first half ",
+			       text_held_grows(times) ? verdict : "turns over");
 	append_count(out, times->first_kept);
 	g_string_append(out, " of ");
 	append_count(out, times->first_allocated);
@@ -346,7 +347,7 @@ static void append_contradiction(GString *out, const HeldCheckRow *row)
 }
 
 /* Counts the caches that are counted, which come first, and returns how many are contradicted. */
-static guint contradicted(const GArray *rows, guint *counted)
+static guint text_held_contradicted(const GArray *rows, guint *counted)
 {
 	guint count = 0;
 
@@ -360,7 +361,7 @@ static guint contradicted(const GArray *rows, guint *counted)
 
 void append_held_compared(GString *out, const GArray *rows)
 {
-	guint counted = 0, wrong = rows ? contradicted(rows, &counted) : 0;
+	guint counted = 0, wrong = rows ? text_held_contradicted(rows, &counted) : 0;
 
 	if (!counted)
 		return;

@@ -107,7 +107,7 @@ static void make_cell(Sheet *sheet, const TableColumn *column, guint row)
 		label_shorten(sheet->cell);
 }
 
-static void widen(Sheet *sheet, guint row, GString *out)
+static void text_table_widen(Sheet *sheet, guint row, GString *out)
 {
 	(void)out;
 	for (guint i = 0; i < sheet->table->columns->len; i++) {
@@ -226,7 +226,7 @@ void append_table(GString *out, Table *table, const TextLayout *layout)
 
 	for (guint i = 0; i < table->columns->len; i++)
 		widths[i] = table_column(table, i)->width;
-	each_row(&sheet, widen, out);
+	each_row(&sheet, text_table_widen, out);
 	each_row(&sheet, append_row, out);
 }
 
