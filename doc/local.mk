@@ -65,6 +65,7 @@ EXTRA_DIST += \
 	.ci/run \
 	.clang-format \
 	.editorconfig \
+	.gitattributes \
 	.githooks/commit-msg \
 	.githooks/pre-commit \
 	COPYING \
