@@ -1,5 +1,5 @@
-# The record format and its encoder are written once, in aggregator/record: the build copies format.h and
-# batch_build.h into the tapset, whose embedded C the kernel's compiler sees without any include path of
+# The record format and its encoder are written once, in aggregator/record: the build copies event_kinds.h, format.h
+# and batch_build.h into the tapset, whose embedded C the kernel's compiler sees without any include path of
 # ours. So does it with the emitter's own parts.
 stapdir = $(pkgdatadir)/stap
 tapsetdir = $(stapdir)/tapset
@@ -14,11 +14,11 @@ CLEANFILES += stap/tapset/kmt_emitter.stp
 stap/tapset/kmt_emitter.stp: $(srcdir)/stap/tapset/kmt_emitter.stp.in $(srcdir)/stap/sampling.h \
 		$(srcdir)/stap/slab_caches.h $(srcdir)/stap/function_probes.h \
 		$(srcdir)/stap/unwind_rules.h $(srcdir)/stap/stack_memos.h $(srcdir)/stap/stack_walk.h \
-		$(srcdir)/aggregator/record/format.h \
+		$(srcdir)/aggregator/record/event_kinds.h $(srcdir)/aggregator/record/format.h \
 		$(srcdir)/aggregator/record/batch_build.h $(srcdir)/aggregator/record/address_sample.h \
 		$(srcdir)/stap/point_hits.h $(srcdir)/aggregator/record/point_build.h
 	$(AM_V_GEN)$(MKDIR_P) stap/tapset && \
-	$(SED) -e '/^@RECORD_FORMAT@$$/{' -e 'r $(srcdir)/aggregator/record/format.h' -e 'd' -e '}' \
+	$(SED) -e '/^@RECORD_FORMAT@$$/{' -e 'r $(srcdir)/aggregator/record/event_kinds.h' -e 'r $(srcdir)/aggregator/record/format.h' -e 'd' -e '}' \
 		-e '/^@BATCH_BUILD@$$/{' -e 'r $(srcdir)/aggregator/record/batch_build.h' -e 'd' -e '}' \
 		-e '/^@ADDRESS_SAMPLE@$$/{' -e 'r $(srcdir)/aggregator/record/address_sample.h' -e 'd' -e '}' \
 		-e '/^@POINT_BUILD@$$/{' -e 'r $(srcdir)/aggregator/record/point_build.h' -e 'd' -e '}' \

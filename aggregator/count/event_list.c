@@ -6,6 +6,8 @@
  */
 #include "count/event_list.h"
 
+#include "record/batch.h"
+#include "record/format.h"
 #include "base/hot_assert.h"
 #include "base/keyed_hash.h"
 #include "base/saturate.h"

@@ -6,6 +6,7 @@
  */
 #include "count/intervals.h"
 
+#include "record/format.h"
 #include "base/unconst.h"
 
 enum { SHARES = 2 };   /* of the memory: one for an interval, one for all others */

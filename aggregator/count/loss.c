@@ -7,6 +7,8 @@
  */
 #include "count/loss.h"
 
+#include "record/batch.h"
+#include "record/format.h"
 #include "base/hot_assert.h"
 #include "count/lowest.h"
 #include "record/batch_writer.h"

@@ -6,6 +6,7 @@
  */
 #include "count/margin.h"
 
+#include "record/format.h"
 #include "base/hot_assert.h"
 
 #include <math.h>

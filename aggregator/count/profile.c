@@ -8,6 +8,8 @@
  */
 #include "count/profile.h"
 
+#include "record/batch.h"
+#include "record/format.h"
 #include "base/hot_assert.h"
 #include "base/slot_table.h"
 #include "base/keyed_hash.h"

@@ -7,6 +7,8 @@
  */
 #include "held/durations.h"
 
+#include "record/batch.h"
+#include "record/format.h"
 #include "base/hot_assert.h"
 #include "base/keyed_hash.h"
 #include "base/saturate.h"

@@ -8,6 +8,8 @@
  */
 #include "held/pairing.h"
 
+#include "record/batch.h"
+#include "record/format.h"
 #include "base/hot_assert.h"
 #include "base/saturate.h"
 #include "held/event_merge.h"

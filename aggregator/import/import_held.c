@@ -3,12 +3,12 @@
  * What the three importers of held objects have in common: frame lines, a search from the end,
  * names of processes.
  */
-#include "config.h"
-
 #include "import/import_held.h"
 
+#include "record/event_kinds.h"
+#include "config.h"
+
 #include "import/import_stack_line.h"
-#include "record/format.h"
 
 #include <string.h>
 

@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "record/format.h"
 #include "import/import.h"
 #include "import/import_count.h"
 #include "import/import_perf_sample.h"

@@ -7,6 +7,8 @@
  */
 #include "import/input.h"
 
+#include "record/batch.h"
+#include "record/format.h"
 #include "base/escape.h"
 #include "import/foreign_texts.h"
 #include "base/trusted_file.h"

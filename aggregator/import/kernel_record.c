@@ -6,6 +6,7 @@
  */
 #include "import/kernel_record.h"
 
+#include "record/format.h"
 #include "base/clock.h"
 #include "base/trusted_file.h"
 #include "import/foreign_texts.h"

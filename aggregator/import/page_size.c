@@ -6,6 +6,8 @@
  */
 #include "import/page_size.h"
 
+#include "record/format.h"
+
 #include <string.h>
 
 static const struct {

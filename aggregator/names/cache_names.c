@@ -6,6 +6,7 @@
  */
 #include "names/cache_names.h"
 
+#include "record/format.h"
 #include "base/escape.h"
 #include "names/cache_list.h"
 

@@ -7,6 +7,7 @@
  */
 #include "rates/rate_table.h"
 
+#include "record/format.h"
 #include "base/escape.h"
 #include "base/saturate.h"
 #include "base/unconst.h"

@@ -6,6 +6,8 @@
  */
 #include "record/batch_reader.h"
 
+#include "record/batch.h"
+#include "record/format.h"
 #include "base/bytes.h"
 
 /* What the given bytes begin with. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "record/format.h"
-
 #include <glib.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,25 +14,8 @@
  */
 typedef struct BatchReader BatchReader;
 
-/* A whole batch in the stream's byte order. All pointers are borrowed for the callback only. */
-typedef struct {
-	struct KmtBatchHeader header; /* already in this machine's byte order */
-	bool swapped;                 /* the records are in the other byte order */
-	const uint8_t *content;       /* between header and trailer, not aligned */
-	uint32_t content_bytes;
-	const uint8_t *bytes; /* the whole batch as received */
-} Batch;
-
-/* Whether batches of this kind contain events. */
-static inline bool batch_kind_has_events(uint8_t kind)
-{
-	return kind == KMT_BATCH_EVENTS || kind == KMT_BATCH_POINT_EVENTS;
-}
-
-static inline bool batch_has_events(const Batch *batch)
-{
-	return batch_kind_has_events(batch->header.kind);
-}
+/* A whole batch: batch.h. */
+typedef struct Batch Batch;
 
 /* Called for each whole batch, in stream order. */
 typedef void (*BatchVisitor)(const Batch *batch, void *user_data);

@@ -6,6 +6,7 @@
  */
 #include "record/batch_writer.h"
 
+#include "record/format.h"
 #include "record/batch_build.h"
 
 #include <string.h>

@@ -7,6 +7,8 @@
  */
 #include "record/event_reader.h"
 
+#include "record/batch.h"
+#include "record/format.h"
 #include "base/bytes.h"
 #include "base/hot_assert.h"
 #include "base/saturate.h"

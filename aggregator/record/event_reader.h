@@ -25,7 +25,7 @@ typedef struct {
 	uint64_t pointer;  /* 0: the allocation failed; of a hit of a probe point: its value */
 	uint64_t weight;   /* number of events that it represents */
 	uint32_t each;     /* ... and events per event taken; 1: exact, not an estimate */
-	uint32_t after_ns; /* since the time of its batch; see event_time_ns() */
+	uint32_t after_ns; /* since the time of its batch; see event_time_ns() of batch.h */
 	uint16_t origin;
 	uint16_t task;   /* KMT_NONE: unknown */
 	uint8_t context; /* enum KmtContext */
@@ -86,12 +86,6 @@ typedef struct {
 	uint32_t epoch;        /* of the symbols for the addresses */
 	const EventText *text; /* its one origin and task; NULL: a batch of a stream */
 } Events;
-
-/* Returns the time of an event: CLOCK_MONOTONIC, 0 in a batch without times. */
-static inline uint64_t event_time_ns(const Events *events, const Event *event)
-{
-	return events->header->base_time_ns + event->after_ns;
-}
 
 /* Takes a decoded batch. Returns false if its times are impossible: the whole batch then counts as
    damaged. */

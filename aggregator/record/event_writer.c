@@ -11,6 +11,7 @@
 #define KMT_BUILD_BYTES (128 << 10)
 #define KMT_BUILD_SEEN 8192
 #define KMT_BUILD_TASKS_SEEN 256
+#include "record/format.h"
 #include "record/batch_build.h"
 #include "record/point_build.h"
 

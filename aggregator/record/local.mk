@@ -2,11 +2,12 @@ libaggregator_a_SOURCES += \
 	aggregator/record/address_sample.h aggregator/record/cache_name.h \
 	aggregator/record/batch_build.h \
 	aggregator/record/batch_reader.c aggregator/record/batch_reader.h \
-	aggregator/record/batch_text.h \
+	aggregator/record/batch.h \
 	aggregator/record/batch_writer.c aggregator/record/batch_writer.h \
 	aggregator/record/event.h \
 	aggregator/record/event_reader.c aggregator/record/event_reader.h \
 	aggregator/record/event_writer.c aggregator/record/event_writer.h \
+	aggregator/record/event_kinds.h \
 	aggregator/record/format.h \
 	aggregator/record/frames.h \
 	aggregator/record/frames_plain.c \

@@ -9,6 +9,7 @@
 
 #include "record/recording.h"
 
+#include "record/batch.h"
 #include "base/disk_space.h"
 #include "record/frames.h"
 #include "base/private_file.h"

@@ -6,6 +6,8 @@
  */
 #include "record/run_info.h"
 
+#include "record/batch.h"
+#include "record/format.h"
 #include "base/bytes.h"
 #include "base/hot_assert.h"
 
@@ -106,7 +108,12 @@ bool run_info_is_number(uint16_t id)
 
 RunInfo *run_info_new(void)
 {
-	return g_new0(RunInfo, 1);
+	RunInfo *info = g_new0(RunInfo, 1);
+
+	info->known = g_new0(bool, KMT_FIELD_IDS);
+	info->number = g_new0(uint64_t, KMT_FIELD_IDS);
+	info->text = g_new0(char *, KMT_FIELD_IDS);
+	return info;
 }
 
 void run_info_free(RunInfo *info)
@@ -115,6 +122,9 @@ void run_info_free(RunInfo *info)
 		return;
 	for (int id = 0; id < KMT_FIELD_IDS; id++)
 		g_free(info->text[id]);
+	g_free(info->text);
+	g_free(info->number);
+	g_free(info->known);
 	g_free(info);
 }
 
@@ -133,14 +143,14 @@ static char *text_checked(const uint8_t *value, uint32_t value_bytes, FieldKind 
 
 static void set_number(RunInfo *info, uint16_t id, uint64_t number)
 {
-	hot_assert(id < G_N_ELEMENTS(info->known));
+	hot_assert(id < KMT_FIELD_IDS);
 	info->known[id] = true;
 	info->number[id] = number;
 }
 
 static void take_text(RunInfo *info, uint16_t id, char *text)
 {
-	hot_assert(id < G_N_ELEMENTS(info->text));
+	hot_assert(id < KMT_FIELD_IDS);
 	info->known[id] = true;
 	g_free(info->text[id]);
 	info->text[id] = text;
@@ -241,17 +251,17 @@ static void slice_again(RunInfo *info)
 	apply_slice(info);
 }
 
-void run_info_set_number(RunInfo *info, enum KmtFieldId id, uint64_t number)
+void run_info_set_number(RunInfo *info, unsigned id, uint64_t number)
 {
 	run_info_unslice(info);
 	set_number(info, id, number);
 	slice_again(info);
 }
 
-void run_info_set_text(RunInfo *info, enum KmtFieldId id, const char *text, size_t bytes)
+void run_info_set_text(RunInfo *info, unsigned id, const char *text, size_t bytes)
 {
 	hot_assert(id < G_N_ELEMENTS(field_kinds));
-	hot_assert(id < G_N_ELEMENTS(info->text));
+	hot_assert(id < KMT_FIELD_IDS);
 	take_text(info, id, text_checked((const uint8_t *)text, (uint32_t)bytes, field_kinds[id]));
 }
 
@@ -278,14 +288,14 @@ void run_info_read_batch(RunInfo *info, const Batch *batch)
 	slice_again(info);
 }
 
-uint64_t run_info_number(const RunInfo *info, enum KmtFieldId id, uint64_t fallback)
+uint64_t run_info_number(const RunInfo *info, unsigned id, uint64_t fallback)
 {
 	return info->known[id] && field_kinds[id] == FIELD_NUMBER ? info->number[id] : fallback;
 }
 
-const char *run_info_text(const RunInfo *info, enum KmtFieldId id)
+const char *run_info_text(const RunInfo *info, unsigned id)
 {
-	hot_assert(id < G_N_ELEMENTS(info->text));
+	hot_assert(id < KMT_FIELD_IDS);
 	return info->text[id];
 }
 

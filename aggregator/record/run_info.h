@@ -4,6 +4,8 @@
 #include "record/batch_reader.h"
 
 #include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /*
  * RunInfo contains the facts of a stream about its host and run: the fields of its info batches.
@@ -24,9 +26,10 @@ typedef struct {
 } RunWindow;
 
 typedef struct {
-	bool known[KMT_FIELD_IDS];
-	uint64_t number[KMT_FIELD_IDS];
-	char *text[KMT_FIELD_IDS]; /* owned; NULL for numbers and absent fields */
+	/* Each by enum KmtFieldId, which only those who ask for a field need (format.h). */
+	bool *known;
+	uint64_t *number;
+	char **text; /* owned; NULL for numbers and absent fields */
 	bool sliced;
 	RunSlice slice;
 	RunWindow recorded; /* if sliced: the window fields of the stream */
@@ -42,8 +45,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(RunInfo, run_info_free)
 void run_info_read_batch(RunInfo *info, const Batch *batch);
 
 /* Set a number field, or a text field of this many bytes, like a field of a batch. */
-void run_info_set_number(RunInfo *info, enum KmtFieldId id, uint64_t number);
-void run_info_set_text(RunInfo *info, enum KmtFieldId id, const char *text, size_t bytes);
+void run_info_set_number(RunInfo *info, unsigned id, uint64_t number);
+void run_info_set_text(RunInfo *info, unsigned id, const char *text, size_t bytes);
 
 /* Limits the window fields to a part of the run, for all readers. Call this before the first batch
    is read. */
@@ -59,10 +62,10 @@ uint64_t run_info_start_ns(const RunInfo *info);
 bool run_info_is_number(uint16_t id);
 
 /* Returns the number, or fallback if the stream lacks it. */
-uint64_t run_info_number(const RunInfo *info, enum KmtFieldId id, uint64_t fallback);
+uint64_t run_info_number(const RunInfo *info, unsigned id, uint64_t fallback);
 
 /* Returns the text, borrowed, or NULL if the stream lacks it. */
-const char *run_info_text(const RunInfo *info, enum KmtFieldId id);
+const char *run_info_text(const RunInfo *info, unsigned id);
 
 /* Converts a CLOCK_MONOTONIC time of the stream to ns since 1970. Returns 0 if the stream has no
    clock pair, and for UINT64_MAX (no start). */

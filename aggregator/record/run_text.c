@@ -5,7 +5,8 @@
  */
 #include "record/run_text.h"
 
-#include "record/batch_text.h"
+#include "record/format.h"
+#include "record/batch.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
  */
 #include "report/facts.h"
 
+#include "record/format.h"
 #include "base/saturate.h"
 #include "record/probe_kinds.h"
 #include "report/facts_memory.h"

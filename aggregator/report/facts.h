@@ -219,7 +219,8 @@ typedef struct {
 	/* The line of text that begins with this fact; NULL: none does. {} is the fact, the next {}
 	   the next one in FactId, and so on; {noun} is a number of these: "5 objects". */
 	const char *line;
-	enum KmtFieldId field; /* field of the stream that becomes this fact unchanged; 0: none */
+	unsigned field; /* field of the stream (enum KmtFieldId) that becomes this fact unchanged;
+			   0: none */
 	FactOfMemory memory;
 	HostFigure figure; /* of that memory */
 } FactKind;

@@ -5,6 +5,8 @@
  */
 #include "report/facts_memory.h"
 
+#include "record/format.h"
+
 enum { NS_PER_US = 1000 };
 
 /* Two readings. */

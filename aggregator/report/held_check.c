@@ -5,6 +5,7 @@
  */
 #include "report/held_check.h"
 
+#include "record/format.h"
 #include "base/saturate.h"
 #include "names/kmalloc_class.h"
 #include "rates/net_check.h"

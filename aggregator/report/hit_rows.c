@@ -6,6 +6,7 @@
  */
 #include "report/hit_rows.h"
 
+#include "record/format.h"
 #include "base/escape.h"
 #include "base/number_text.h"
 #include "names/cgroup_label.h"

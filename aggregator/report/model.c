@@ -5,6 +5,7 @@
  */
 #include "report/model.h"
 
+#include "record/format.h"
 #include "report/facts_hits.h"
 #include "session/losses.h"
 

@@ -5,6 +5,7 @@
  */
 #include "report/slab_readings.h"
 
+#include "record/format.h"
 #include "session/losses.h"
 #include "table/cell_filter.h"
 

@@ -4,6 +4,7 @@
  * and counted again, with only their part behind the cut. session.c uses it for reports during a
  * run.
  */
+#include "record/batch.h"
 #include "session/session.h"
 
 #include <string.h>

@@ -6,6 +6,7 @@
  */
 #include "session/losses.h"
 
+#include "record/format.h"
 #include "base/saturate.h"
 
 /* Whether the end of the stream has counters for every CPU whose last batches are missing. */

@@ -6,6 +6,8 @@
  */
 #include "session/recorder.h"
 
+#include "record/batch.h"
+#include "record/format.h"
 #include "record/batch_writer.h"
 #include "record/recording.h"
 #include "session/piece_names.h"

@@ -7,8 +7,9 @@
  */
 #include "session/session.h"
 
+#include "record/format.h"
 #include "base/clock.h"
-#include "record/batch_text.h"
+#include "record/batch.h"
 #include "symbols/inner_kmallocs_find.h"
 
 /* If the stream lacks it. No kernel has smaller pages. */
@@ -509,7 +510,7 @@ ProfileTotals session_totals(const Session *session)
 	return session->is_counted_elsewhere ? session->counted : profile_totals(session->profile);
 }
 
-void session_set_number(Session *session, enum KmtFieldId id, uint64_t number)
+void session_set_number(Session *session, unsigned id, uint64_t number)
 {
 	run_info_set_number(session->info, id, number);
 	apply_info(session);

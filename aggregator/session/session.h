@@ -167,7 +167,7 @@ void session_add_counted(Session *session, const ProfileTotals *totals);
 ProfileTotals session_totals(const Session *session);
 
 /* For importers: facts about the run, and events with a stack as text. */
-void session_set_number(Session *session, enum KmtFieldId id, uint64_t number);
+void session_set_number(Session *session, unsigned id, uint64_t number);
 void session_take_text(Session *session, const EventText *text);
 
 /* For importers whose events are paired: no event before complete_until_ns will follow. */

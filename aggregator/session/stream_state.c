@@ -5,10 +5,11 @@
  * facts are counted from the start of the run, and are rebased. recorder.c writes it at the begin
  * of each piece.
  */
+#include "record/format.h"
 #include "session/recorder.h"
 
 #include "base/hot_assert.h"
-#include "record/batch_text.h"
+#include "record/batch.h"
 #include "record/batch_writer.h"
 #include "record/frames.h"
 

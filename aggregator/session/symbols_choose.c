@@ -5,6 +5,8 @@
  */
 #include "session/symbols_choose.h"
 
+#include "record/format.h"
+
 #include <errno.h>
 #include <stdio.h>
 

@@ -14,7 +14,7 @@
 #include "base/saturate.h"
 #include "base/text_part.h"
 #include "base/text_pool.h"
-#include "record/batch_text.h"
+#include "record/batch.h"
 #include "record/format.h"
 #include "symbols/epoch_list.h"
 #include "symbols/module_index.h"

@@ -7,11 +7,12 @@
  */
 #include "symbols/symbol_store.h"
 
+#include "record/format.h"
 #include "base/address_ranges.h"
 #include "base/hot_assert.h"
 #include "base/keyed_hash.h"
 #include "base/saturate.h"
-#include "record/batch_text.h"
+#include "record/batch.h"
 #include "symbols/epoch_list.h"
 #include "symbols/kallsyms_line.h"
 #include "symbols/module_index.h"

@@ -5,7 +5,7 @@
  */
 #include "table/context_name.h"
 
-#include "record/format.h"
+#include "record/event_kinds.h"
 
 const char *context_name(unsigned context)
 {

@@ -5,6 +5,7 @@
  */
 #include "tools/cache_choice.h"
 
+#include "record/format.h"
 #include "base/unconst.h"
 #include "collect/facts/slab_facts.h"
 #include "base/keyed_hash.h"

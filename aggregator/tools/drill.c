@@ -5,6 +5,7 @@
  */
 #include "tools/drill.h"
 
+#include "record/format.h"
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/words.h"

@@ -6,6 +6,7 @@
  */
 #include "tools/many_inputs.h"
 
+#include "record/format.h"
 #include "base/escape.h"
 #include "base/keyed_hash.h"
 #include "import/foreign_texts.h"

@@ -3,6 +3,7 @@
  * Reads the older run of --diff as the newer one is read, and checks that both can be compared.
  * tool.c owns it.
  */
+#include "record/format.h"
 #include "tools/many_inputs.h"
 
 #include "base/escape.h"

@@ -6,6 +6,8 @@
  */
 #include "tools/rate_feed.h"
 
+#include "record/batch.h"
+#include "record/format.h"
 #include "base/clock.h"
 #include "collect/facts/slab_facts.h"
 #include "count/intervals.h"

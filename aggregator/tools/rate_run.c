@@ -5,6 +5,7 @@
  */
 #include "tools/rate_run.h"
 
+#include "record/format.h"
 #include "collect/run/collector_types.h"
 #include "base/number_text.h"
 #include "base/text_stream.h"

@@ -3,6 +3,7 @@
  * The program's side of the screen: gives tables and details, obeys the commands of the user (sort,
  * open a cache, record), and ends what it started beside. Belongs to the first thread.
  */
+#include "record/format.h"
 #include "tools/rate_run.h"
 
 #include "base/clock.h"

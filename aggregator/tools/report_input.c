@@ -5,6 +5,7 @@
  */
 #include "tools/report_input.h"
 
+#include "record/format.h"
 #include "options/tool_description.h"
 #include "session/losses.h"
 

@@ -5,6 +5,7 @@
  */
 #include "tools/run_identity.h"
 
+#include "record/format.h"
 #include "session/losses.h"
 
 #include <stdlib.h>

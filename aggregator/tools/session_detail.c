@@ -5,6 +5,7 @@
  */
 #include "tools/session_detail.h"
 
+#include "record/format.h"
 #include "session/losses.h"
 #include "names/cgroup_names.h"
 #include "session/symbols_choose.h"

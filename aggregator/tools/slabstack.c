@@ -3,6 +3,7 @@
  * The command slabstack: its words and rules, the overview of caches without CACHE (two readings of
  * the host), and main().
  */
+#include "record/format.h"
 #include "collect/facts/slab_facts.h"
 #include "collect/facts/memory_facts.h"
 #include "options/option_values.h"

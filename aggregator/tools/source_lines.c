@@ -5,6 +5,7 @@
  */
 #include "tools/source_lines.h"
 
+#include "record/format.h"
 #include "base/escape.h"
 #include "base/keyed_hash.h"
 #include "base/unconst.h"

@@ -3,6 +3,7 @@
  * The command stack-top: presets and probe points from its words, what a recording takes over of
  * its live view, --list, and main().
  */
+#include "record/format.h"
 #include "collect/tracefs/tracefs.h"
 #include "collect/points/point_set.h"
 #include "collect/run/collect_live.h"

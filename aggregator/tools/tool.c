@@ -6,6 +6,8 @@
  */
 #include "tools/tool.h"
 
+#include "record/batch.h"
+#include "record/format.h"
 #include "collect/tracefs/kprobe_group.h"
 #include "collect/run/check.h"
 #include "collect/run/collect_live.h"

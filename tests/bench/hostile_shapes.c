@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "bench/hostile_shapes.h"
 
+#include "record/format.h"
+
 #include "bench/stream_builder.h"
 #include "record/batch_writer.h"
 

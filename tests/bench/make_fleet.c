@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Writes recordings of simulated hosts into a folder: several kernel releases, services and
    containers, and a leak on some hosts. The same seed gives the same files. See --help. */
+#include "record/format.h"
 #include "record/batch_writer.h"
 #include "record/event_writer.h"
 #include "record/recording.h"

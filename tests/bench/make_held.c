@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Writes a native stream of allocations and frees to stdout, as several CPUs' emitters would, with
    a constant number of live objects: see --help. */
+#include "record/format.h"
 #include "bench/stream_builder.h"
 #include "record/batch_writer.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Writes a native stream to stdout, as two CPUs' emitters would: see --help. */
+#include "record/format.h"
 #include "bench/stream_builder.h"
 #include "record/batch_writer.h"
 

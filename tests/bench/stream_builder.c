@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "bench/stream_builder.h"
 
+#include "record/format.h"
+
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cgroup_stream.h"
 
+#include "record/batch.h"
+#include "record/format.h"
+
 #include "event_batch.h"
 #include "record/batch_writer.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "limit_stream.h"
 
+#include "record/format.h"
+
 #include "event_batch.h"
 #include "record/batch_writer.h"
 

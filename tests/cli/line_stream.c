@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "line_stream.h"
 
+#include "record/format.h"
+
 #include "record/batch_writer.h"
 #include "record/event_writer.h"
 #include "bench/stream_builder.h"

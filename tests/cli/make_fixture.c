@@ -42,6 +42,7 @@
  *	make_fixture changing         slab caches come, go and return: more than there are labels
  *	make_fixture crowded          more tasks, caches and modules than the least memory holds
  */
+#include "record/format.h"
 #include "cgroup_stream.h"
 #include "change_stream.h"
 #include "event_batch.h"

@@ -4,6 +4,7 @@
  * paths of cgroups, /proc/slabinfo at the start and at the end, the state of memory at both times,
  * sections of modules. Events of the addresses are added.
  */
+#include "record/format.h"
 #include "bench/stream_builder.h"
 #include "fuzz/fuzz.h"
 #include "names/host_state.h"

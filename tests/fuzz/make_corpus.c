@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Writes the seeds of the stream's fuzz target into a folder: make_corpus FOLDER */
+#include "record/format.h"
 #include "bench/stream_builder.h"
 #include "record/batch_writer.h"
 #include "record/event_writer.h"

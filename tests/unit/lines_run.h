@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "record/format.h"
 #include "record/batch_writer.h"
 #include "record/event_writer.h"
 #include "session/session.h"

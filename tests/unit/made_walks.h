@@ -2,6 +2,7 @@
 /* Runs the emitter's stack walk on many made-up stacks, beside the made-up kernel's. */
 #pragma once
 
+#include "record/format.h"
 #include "made_stacks.h"
 
 typedef struct {

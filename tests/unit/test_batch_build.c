@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The encoder, with the emitter's sizes; with those of user space test_event_writer.c has it. */
+#include "record/format.h"
 #include "record/batch_build.h"
 
 #include "leaks.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/format.h"
 #include "names/cache_names.h"
 
 #include "cache_hosts.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/format.h"
 #include "collect/tasks/cgroup_paths.h"
 
 #include "collect/tasks/task_cgroup.h"

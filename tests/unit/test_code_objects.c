@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/batch.h"
+#include "record/format.h"
 #include "symbols/code_objects.h"
 
 #include "leaks.h"

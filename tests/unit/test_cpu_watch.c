@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/format.h"
 #include "collect/run/cpu_watch.h"
 
 #include "fake_host.h"

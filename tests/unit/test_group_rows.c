@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/batch.h"
+#include "record/format.h"
 #include "table/group_rows.h"
 
 #include "event_batch.h"

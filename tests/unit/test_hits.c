@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/format.h"
 #include "leaks.h"
 #include "record/batch_writer.h"
 #include "record/event_writer.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Streams that ask for much: what the reader does is counted, and grows with their length. */
+#include "record/format.h"
 #include "bench/hostile_shapes.h"
 
 #include "count/lowest.h"

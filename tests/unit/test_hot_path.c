@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/format.h"
 #include "bench/stream_builder.h"
 #include "leaks.h"
 #include "session/session.h"

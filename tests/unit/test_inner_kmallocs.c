@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/format.h"
 #include "symbols/inner_kmallocs_find.h"
 
 #include "import/import_count.h"

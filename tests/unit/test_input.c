@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include "record/format.h"
 #include "import/input.h"
 #include "import/kernel_record.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/format.h"
 #include "code/lines/line_resolver.h"
 
 #include "leaks.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/format.h"
 #include "held/held_cells.h"
 #include "session/losses.h"
 #include "session/session.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is reported as held, compared with the truth of made-up runs. */
+#include "record/format.h"
 #include "held/held_cells.h"
 #include "session/losses.h"
 #include "session/session.h"

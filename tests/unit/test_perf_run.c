@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/format.h"
 #include "collect/perf/perf_run.h"
 
 #include "collect/tracefs/kmem_points.h"

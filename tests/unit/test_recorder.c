@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include "record/batch.h"
+#include "record/format.h"
 #include "session/recorder.h"
 
 #include "event_batch.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include "record/format.h"
 #include "collect/stap/stap_run.h"
 
 #include "base/clock.h"

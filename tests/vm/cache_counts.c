@@ -7,6 +7,7 @@
  *
  * and "unknown TEXT", "filter TEXT" where the stream says so.
  */
+#include "record/format.h"
 #include "import/input.h"
 
 #include <inttypes.h>

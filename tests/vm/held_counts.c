@@ -15,6 +15,8 @@
  *
  * A frame is the name of a function; kernel modules that were not known are "?".
  */
+#include "record/batch.h"
+#include "record/format.h"
 #include "import/input.h"
 #include "record/address_sample.h"
 #include "record/event_reader.h"

@@ -6,6 +6,7 @@
  */
 #include "code/elf/elf_file.h"
 
+#include "record/format.h"
 #include "base/unconst.h"
 
 #include <elfutils/libdwelf.h>

@@ -5,6 +5,7 @@
  */
 #include "code/elf/vdso_image.h"
 
+#include "record/format.h"
 #include "code/elf/elf_symbols.h"
 
 #include <link.h>

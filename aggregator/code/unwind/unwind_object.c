@@ -8,6 +8,7 @@
 
 #include "code/unwind/unwind_object.h"
 
+#include "record/format.h"
 #include "base/slot_table.h"
 #include "code/elf/elf_file.h"
 

@@ -6,6 +6,7 @@
  */
 #include "collect/facts/host_snapshot.h"
 
+#include "record/format.h"
 #include "base/build_id.h"
 #include "base/clock.h"
 #include "base/cpu_list.h"

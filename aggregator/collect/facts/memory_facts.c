@@ -6,6 +6,7 @@
  */
 #include "collect/facts/memory_facts.h"
 
+#include "record/format.h"
 #include "base/clock.h"
 #include "names/host_state.h"
 #include "record/batch_writer.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "record/format.h"
-
 #include <glib.h>
 #include <stdint.h>
 

@@ -6,6 +6,7 @@
  */
 #include "collect/facts/slab_facts.h"
 
+#include "record/format.h"
 #include "base/clock.h"
 #include "record/batch_writer.h"
 

@@ -5,6 +5,7 @@
  * of each CPU (perf_state.h). perf_run.c and perf_read.c call it, timers of its own drive the
  * turns.
  */
+#include "record/format.h"
 #include "base/clock.h"
 #include "base/hot_assert.h"
 #include "collect/perf/perf_hits.h"

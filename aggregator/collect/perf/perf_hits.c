@@ -6,6 +6,7 @@
  */
 #include "collect/perf/perf_hits.h"
 
+#include "record/format.h"
 #include "base/hot_assert.h"
 #include "collect/tracefs/kmem_points.h"
 #include "collect/points/point_cost.h"

@@ -6,6 +6,7 @@
  */
 #include "collect/perf/perf_names.h"
 
+#include "record/format.h"
 #include "base/clock.h"
 
 #include <string.h>

@@ -6,6 +6,8 @@
  */
 #include "collect/perf/perf_run.h"
 
+#include "record/batch.h"
+#include "record/format.h"
 #include "base/clock.h"
 #include "base/cpu_list.h"
 #include "base/unconst.h"

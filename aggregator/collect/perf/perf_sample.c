@@ -8,6 +8,7 @@
 
 #include "collect/perf/perf_sample.h"
 
+#include "record/format.h"
 #include "base/bytes.h"
 
 #include <glib.h>

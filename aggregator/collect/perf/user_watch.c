@@ -6,6 +6,7 @@
  */
 #include "collect/perf/user_watch.h"
 
+#include "record/format.h"
 #include "base/clock.h"
 #include "code/elf/user_resolve.h"
 #include "record/batch_writer.h"

@@ -5,6 +5,7 @@
  */
 #include "collect/run/cpu_watch.h"
 
+#include "record/format.h"
 #include "base/cpu_list.h"
 #include "record/batch_writer.h"
 

@@ -7,6 +7,7 @@
  */
 #include "collect/run/live_run.h"
 
+#include "record/format.h"
 #include "base/clock.h"
 #include "collect/facts/slab_facts.h"
 #include "process/watchdog.h"

@@ -7,6 +7,7 @@
 
 #include "collect/run/run_facts.h"
 
+#include "record/format.h"
 #include "base/clock.h"
 #include "collect/run/command.h"
 #include "record/probe_kinds.h"
@@ -61,7 +62,7 @@ static const char *scope_text(const CollectRequest *request)
 	}
 }
 
-void run_facts_write_text(GByteArray *out, enum KmtFieldId id, const char *text)
+void run_facts_write_text(GByteArray *out, unsigned id, const char *text)
 {
 	const InfoField field = { id, 0, text };
 
@@ -69,7 +70,7 @@ void run_facts_write_text(GByteArray *out, enum KmtFieldId id, const char *text)
 		batch_write_info(out, &field, 1);
 }
 
-void run_facts_write_number(GByteArray *out, enum KmtFieldId id, uint64_t number)
+void run_facts_write_number(GByteArray *out, unsigned id, uint64_t number)
 {
 	const InfoField field = { id, number, NULL };
 

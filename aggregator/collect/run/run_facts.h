@@ -32,7 +32,7 @@ void run_facts_write_end(GByteArray *out, const RunLosses *losses, const Collect
 			 const char *bound);
 
 /* Appends a text; NULL: nothing. */
-void run_facts_write_text(GByteArray *out, enum KmtFieldId id, const char *text);
+void run_facts_write_text(GByteArray *out, unsigned id, const char *text);
 
 /* Appends the probe points (lines: see point_list.h), the expression of what their hits are worth,
    and why points are missing; NULL: none. */
@@ -40,4 +40,4 @@ void run_facts_write_points(GByteArray *out, const GString *lines, const char *v
 			    const char *missing);
 
 /* Appends a number. */
-void run_facts_write_number(GByteArray *out, enum KmtFieldId id, uint64_t number);
+void run_facts_write_number(GByteArray *out, unsigned id, uint64_t number);

@@ -7,7 +7,6 @@
 
 #include "base/words.h"
 #include "collect/slabs/cache_layout.h"
-#include "record/format.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -6,6 +6,7 @@
  */
 #include "collect/stap/stap_run.h"
 
+#include "record/format.h"
 #include "base/clock.h"
 #include "collect/run/cpu_watch.h"
 #include "collect/run/progress.h"

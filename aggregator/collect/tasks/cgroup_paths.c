@@ -6,6 +6,7 @@
  */
 #include "collect/tasks/cgroup_paths.h"
 
+#include "record/format.h"
 #include "base/hot_assert.h"
 #include "collect/tasks/task_cgroup.h"
 #include "base/fd_path.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "record/format.h"
+#include "record/event_kinds.h"
 
 #include <glib.h>
 #include <stdbool.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "record/event_kinds.h"
 #include "base/clock.h"
 #include "collect/tasks/task_cgroup.h"
 #include "collect/tasks/task_proc.h"
 #include "collect/tasks/task_table.h"
-#include "record/format.h"
 
 #include <glib.h>
 #include <stdbool.h>
