@@ -9,7 +9,6 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/run/command_split.c \
 	aggregator/collect/run/cpu_watch.c aggregator/collect/run/cpu_watch.h \
 	aggregator/collect/run/gfp_flags.c aggregator/collect/run/gfp_flags.h \
-	aggregator/collect/run/gfp_flags_btf.c \
 	aggregator/collect/run/live_run.c aggregator/collect/run/live_run.h \
 	aggregator/collect/run/memory_watch.c aggregator/collect/run/memory_watch.h \
 	aggregator/collect/run/oom_score.c aggregator/collect/run/oom_score.h \
