@@ -26,7 +26,7 @@ function read_titles(line,    at)
 function has_metrics(    i)
 {
   for (i = 1; i <= columns; i++)
-    if (title[i] ~ /^(ALLOCATIONS|HITS|HELD|ALLOCS(\/s)?)$/)
+    if (title[i] ~ /^(ALLOCATIONS|HITS|HELD|ADDED|ALLOCS(\/s)?)$/)
       return columns > 1
   return 0
 }
@@ -275,7 +275,7 @@ csv_columns {
   }
   next
 }
-/^host,[a-z0-9_,]+\r$/ {
+/^host,[A-Za-z0-9_,-]+\r$/ {
   if (selects_members) {
     csv_columns = read_cells($0)
     print_cells(1)

@@ -5,7 +5,7 @@
 # members: facts.{sampling_period_min,sampling_period_max,allocations,allocations_before_filters}
 # members: facts.{allocations_before_filters_margin_percent,allocations_left_out,allocations_named_by_kernel}
 # members: facts.{allocations_named_by_size,bytes_requested,bytes_allocated,bytes_wasted,rows_before_filters}
-# members: facts.rows_after_filters growth by rows.{process,cache,frames}
+# members: facts.rows_after_filters command report growth by rows.{process,cache,frames}
 # members: {rows,others}.{allocations,share_percent,margin_percent,bytes_requested,bytes_allocated,bytes_wasted}
 # members: others.rows processes dropped left_out
 fixture slab | fixture memory 2 | fixture sample 5 | slabstack -i - 'kmalloc-*' -t 2 --format json
