@@ -43,7 +43,7 @@ static Table *made(TableUse use)
 {
 	static const Row rows[] = {
 		{ "x\x1b", 1000, true, -1.4 },
-		{ NULL, 7, false, 0 },
+		{ NULL, 7, false, -0.4 },
 		{ "third", 1, true, 0 },
 	};
 	static const Row sum = { "all", 1007, true, 2 };

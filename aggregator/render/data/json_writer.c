@@ -206,8 +206,11 @@ void json_value(JsonWriter *json, const char *name, ValueType type, const Value 
 	case VALUE_REAL:
 		json_exact(json, name, value->real);
 		break;
-	case VALUE_ROUNDED:
 	case VALUE_CHANGE:
+		/* Plus 0: no "-0". */
+		json_decimals(json, name, rint(value->real) + 0.0, 0);
+		break;
+	case VALUE_ROUNDED:
 		json_decimals(json, name, value->real, (int)value->other);
 		break;
 	case VALUE_TIME_SPAN:
