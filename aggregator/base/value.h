@@ -2,7 +2,11 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* The offset of a member, which must be of that type: whoever reads at an offset cannot see it. */
+#define MEMBER_AT(type, row, member) _Generic(((row *)NULL)->member, type : offsetof(row, member))
 
 /* The type of a value, and its unit. */
 typedef enum {
@@ -27,12 +31,12 @@ typedef enum {
 
 typedef struct {
 	bool known;
-	uint64_t number; /* count, low end, part, ns, stack; a flag is 0 or 1; a difference: int64_t
-			  */
-	uint64_t other;  /* high end, whole, decimals */
+	/* Count, low end, part, ns, stack; a flag is 0 or 1, a difference an int64_t. */
+	uint64_t number;
+	uint64_t other; /* high end, whole, decimals */
 	double percent;
 	double real;
 	const char *text; /* borrowed */
-	char **list;      /* owned */
+	char **list;      /* borrowed, as text is */
 	const void *of;   /* the StackRows of a stack, borrowed */
 } Value;

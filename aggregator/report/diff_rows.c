@@ -26,10 +26,10 @@ const char *const diff_change_names[DIFF_CHANGES] = {
 };
 
 const struct DiffFigure diff_figures[DIFF_FIGURES] = {
-	{ "old", offsetof(DiffFigures, before) },
-	{ "new", offsetof(DiffFigures, after) },
-	{ "change", offsetof(DiffFigures, change) },
-	{ "noise", offsetof(DiffFigures, noise) },
+	{ "old", MEMBER_AT(double, DiffFigures, before) },
+	{ "new", MEMBER_AT(double, DiffFigures, after) },
+	{ "change", MEMBER_AT(double, DiffFigures, change) },
+	{ "noise", MEMBER_AT(double, DiffFigures, noise) },
 };
 
 double diff_figure(const DiffFigures *figures, size_t at)

@@ -291,7 +291,7 @@ static Value read_change(Table *table, const TableColumn *column, guint row)
 	DiffFigures figures;
 	double figure;
 
-	if (column->at != offsetof(DiffFigures, percent) &&
+	if (column->at != MEMBER_AT(double, DiffFigures, percent) &&
 	    !metric_is_known(column->of, table->context.lacks))
 		return (Value){ .known = false };
 	figures = diff_row_figures(diff, joined, column->of);
@@ -336,7 +336,7 @@ static void add_diff(Table *table, const ReportModel *model)
 		{ .id = "change_percent",
 		  .type = VALUE_REAL,
 		  .read = read_change,
-		  .at = offsetof(DiffFigures, percent),
+		  .at = MEMBER_AT(double, DiffFigures, percent),
 		  .of = model->diff->rank },
 	};
 
@@ -410,8 +410,12 @@ static const TableColumn rate_columns[] = {
 	{ MEMBER("cache", VALUE_TEXT, name), OF(CACHE), .uses = TABLE_JSON },
 	{ MEMBER("cache_by_size", VALUE_FLAG, by_size), OF(CACHE), .uses = TABLE_JSON },
 	{ MEMBER("busiest_process", VALUE_TEXT, busiest_name), OF(BUSIEST) },
-	{ MEMBER("busiest_process_percent", VALUE_ROUNDED, busiest_percent), OF(BUSIEST),
-	  .uses = TABLE_JSON, .read = read_busiest_percent, .decimals = 1 },
+	{ .id = "busiest_process_percent",
+	  .type = VALUE_ROUNDED,
+	  OF(BUSIEST),
+	  .uses = TABLE_JSON,
+	  .read = read_busiest_percent,
+	  .decimals = 1 },
 };
 
 #define ROUNDED(name) .id = name, .type = VALUE_ROUNDED, .decimals = 3, .read = read_rate_margin

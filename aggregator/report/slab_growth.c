@@ -159,7 +159,7 @@ static Value read_margin(Table *table, const TableColumn *column, guint row)
 	return (Value){ .known = true, .percent = metric_margin(column->of, &growth->traced) };
 }
 
-#define IS_KNOWN offsetof(SlabGrowthRow, is_known)
+#define IS_KNOWN MEMBER_AT(bool, SlabGrowthRow, is_known)
 #define MEMBER(name, type, member) TABLE_MEMBER(name, type, SlabGrowthRow, member)
 
 static const TableColumn columns[] = {

@@ -9,11 +9,10 @@
 #include <math.h>
 
 /* Offsets in the sums of a row. A member of another type is an error of the compiler. */
-#define TYPED(sums, type, member) _Generic(((sums *)NULL)->member, type : offsetof(sums, member))
-#define NUMBER(member) TYPED(RowSums, uint64_t, member)
-#define SIGNED(member) TYPED(RowSums, int64_t, member)
-#define LIVE(member) TYPED(LiveSums, uint64_t, member)
-#define DOUBLE(member) TYPED(RowSums, double, member)
+#define NUMBER(member) MEMBER_AT(uint64_t, RowSums, member)
+#define SIGNED(member) MEMBER_AT(int64_t, RowSums, member)
+#define LIVE(member) MEMBER_AT(uint64_t, LiveSums, member)
+#define DOUBLE(member) MEMBER_AT(double, RowSums, member)
 
 enum { EVERYWHERE = METRIC_RANKS | METRIC_REPORTS | METRIC_RATES };
 
@@ -367,7 +366,7 @@ const Metric metrics[METRICS] = {
 		.type = VALUE_DIFFERENCE,
 		.uses = METRIC_RATES,
 		.needs = NEEDS_NET | NEEDS_CHURN,
-		.live = { .kind = FIGURE_NUMBER, .at = TYPED(LiveSums, int64_t, net) },
+		.live = { .kind = FIGURE_NUMBER, .at = MEMBER_AT(int64_t, LiveSums, net) },
 	},
 	[METRIC_BUSIEST] = {
 		.name = "procs",

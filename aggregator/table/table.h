@@ -10,9 +10,10 @@
 #include <stdint.h>
 
 /*
- * A Table is what every printer of rows prints: columns, and typed values by row and column. Text,
- * JSON, ndjson and CSV know no other rows. A column is one TableColumn; its value is a member of a
- * struct, or what its function computes. No value is kept, so a table of many rows is small.
+ * A Table is rows for a printer: columns, and typed values by row and column. Grids of text, JSON,
+ * ndjson, CSV and Prometheus print Tables; the screen and the page have rows of their own. A column
+ * is one TableColumn; its value is a member of a struct, or what its function computes. No value
+ * is kept, so a table of many rows is small.
  */
 typedef struct Table Table;
 typedef struct TableColumn TableColumn;
@@ -47,9 +48,17 @@ struct TableColumn {
 	const void *of; /* borrowed, for read() */
 };
 
-/* A column whose value is a member of the row. */
+/* A column whose value is a member of the row, whose C type goes with the type of the value. */
 #define TABLE_MEMBER(name, value_type, row, member)                                                \
-	.id = (name), .type = (value_type), .at = offsetof(row, member)
+	.id = (name), .type = (value_type), .at = TABLE_AT_##value_type(row, member)
+#define TABLE_AT_VALUE_FLAG(row, member) MEMBER_AT(bool, row, member)
+#define TABLE_AT_VALUE_COUNT(row, member) MEMBER_AT(uint64_t, row, member)
+#define TABLE_AT_VALUE_BYTES(row, member) MEMBER_AT(uint64_t, row, member)
+#define TABLE_AT_VALUE_TIME_SPAN(row, member) MEMBER_AT(uint64_t, row, member)
+#define TABLE_AT_VALUE_CHANGE(row, member) MEMBER_AT(double, row, member)
+#define TABLE_AT_VALUE_TEXT(row, member)                                                           \
+	_Generic(((row *)NULL)->member, char * : offsetof(row, member), const char *               \
+		 : offsetof(row, member))
 
 struct Table {
 	GArray *columns; /* (element-type TableColumn) */

@@ -80,7 +80,7 @@ static Value read_variance(Table *table, const TableColumn *column, guint row)
 #define FIGURE(metric) .type = VALUE_DIFFERENCE, .read = read_figure, .of = &metrics[metric]
 #define VARIANCE(metric, member)                                                                   \
 	.type = VALUE_REAL, .read = read_variance, .of = &metrics[metric],                         \
-	.at = offsetof(RateRow, member)
+	.at = MEMBER_AT(double, RateRow, member)
 
 /* The title is the help; counters end in "_total", the others are gauges. */
 static const TableColumn cache_families[] = {
@@ -167,8 +167,8 @@ static Value read_run(Table *table, const TableColumn *column, guint row)
 	}
 }
 
-#define SECONDS(member) .type = VALUE_TIME_SPAN, .at = offsetof(RateTotals, member)
-#define COUNT(member) .type = VALUE_COUNT, .at = offsetof(RateTotals, member)
+#define SECONDS(member) .type = VALUE_TIME_SPAN, .at = MEMBER_AT(uint64_t, RateTotals, member)
+#define COUNT(member) .type = VALUE_COUNT, .at = MEMBER_AT(uint64_t, RateTotals, member)
 
 static const TableColumn run_families[] = {
 	{ "info", "The program that collects, and what it runs on.", .type = VALUE_LABEL,

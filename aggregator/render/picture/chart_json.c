@@ -12,10 +12,10 @@ static const struct Column {
 	size_t at; /* in a RatePoint */
 	bool of_held;
 } columns[] = {
-	{ "allocations", offsetof(RatePoint, allocations), false },
-	{ "bytes_allocated", offsetof(RatePoint, bytes_allocated), false },
-	{ "objects_held", offsetof(RatePoint, objects_held), true },
-	{ "bytes_held", offsetof(RatePoint, bytes_held), true },
+	{ "allocations", MEMBER_AT(uint64_t, RatePoint, allocations), false },
+	{ "bytes_allocated", MEMBER_AT(uint64_t, RatePoint, bytes_allocated), false },
+	{ "objects_held", MEMBER_AT(uint64_t, RatePoint, objects_held), true },
+	{ "bytes_held", MEMBER_AT(uint64_t, RatePoint, bytes_held), true },
 };
 
 static void write_times(JsonWriter *json, const RateChart *chart)
