@@ -40,8 +40,13 @@ for by in kmt_all perf; do
 done
 
 holds 'the group was charged' [ "$(cat v1/work/memory.max_usage_in_bytes)" -gt 0 ]
-profile --by=cgroup --only-command -- sh -c "echo \$\$ > v1/work/cgroup.procs && exec workload pipe $pipes"
-# The shell begins in the root.
+# The shell begins in the root. Its group is read at the exec, while the process lives: a program of a tenth of a second
+# has ended before a busy reader sees the exec.
+rm -f go
+{ wait_until 600 pgrep -x workload > pid && sleep 1 && touch go; } &
+profile --by=cgroup --only-command -- \
+	sh -c "echo \$\$ > v1/work/cgroup.procs && exec workload -a go pipe $pipes"
+wait $!
 equals 'by cgroup: the group of the v1 controller' /work "$(rows | awk '$2 != "/" { print $2 }' | sort -u)"
 
 # A process that moves without an exec. Nothing tells perf events of that: they look once a second.
