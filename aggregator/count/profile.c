@@ -110,7 +110,7 @@ static Index *index_to_change(Profile *profile, Table table)
 }
 
 /* The memory that a table has taken. */
-static size_t profile_taken(const Profile *profile, Table table)
+static size_t memory_taken(const Profile *profile, Table table)
 {
 	const Index *index = index_of(profile, table);
 
@@ -122,7 +122,7 @@ static size_t taken_by_all(const Profile *profile)
 	size_t bytes = 0;
 
 	for (Table table = 0; table < TABLES; table++)
-		bytes += profile_taken(profile, table);
+		bytes += memory_taken(profile, table);
 	return bytes;
 }
 
@@ -141,7 +141,7 @@ static size_t room_for(const Profile *profile, Table table)
 		size_t floor = profile->bytes_max / 100 * floors[other];
 
 		if (other != table)
-			bytes += floor - MIN(floor, profile_taken(profile, other));
+			bytes += floor - MIN(floor, memory_taken(profile, other));
 	}
 	return limit - MIN(limit, bytes);
 }

@@ -45,7 +45,7 @@ struct Durations {
 	Profile *profile;        /* borrowed */
 	const PointList *points; /* borrowed */
 	EventList *list;         /* borrowed; NULL: none */
-	EventMerge *waiting;     /* see enqueue() for the meaning of its members */
+	EventMerge *waiting;     /* see durations_enqueue() for the meaning of its members */
 	GArray *cells;           /* (element-type uint32_t): of the hits of a batch */
 	SlotTable slots;         /* begins by key */
 	GArray *begins;          /* (element-type Begin) */

@@ -2,7 +2,7 @@
 /*
  * A table of the keys of recent frees, by hash: a newer one replaces an older one. Cells get the
  * number of their cache's name once, so comparing costs no text. pairing.c asks it at each free;
- * doubts are counted, never guessed.
+ * doubts are counted, never guessed. Before it: Freers, a table of who frees the objects of a cell.
  */
 #include "held/pairing.h"
 

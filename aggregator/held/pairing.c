@@ -2,7 +2,7 @@
 /*
  * Allocations and frees meet here. Events wait in event_merge.c; when all CPUs have sent theirs up
  * to a time, they are paired in runs, with prefetches some events ahead. Objects are in
- * live_table.c, counters in cell_lives.c, frees in free_checks.c and free_checks.c. When memory is
+ * live_table.c, counters in cell_lives.c, frees in free_checks.c. When memory is
  * short, cells of processes that are gone are folded first, then the sampling level rises.
  * session.c passes it the batches instead of to the profile, which it drives itself.
  */

@@ -12,7 +12,7 @@
 
 /*
  * Matches a glob without recursion: on a mismatch only the last star takes one character more.
- * Called by expression.c for the operator that compares texts, for each hit.
+ * For the operator that compares texts, for each hit.
  */
 
 /* Returns the bytes of the class "[...]" at the start of the pattern, or 0 if it has no end. A ']'

@@ -12,10 +12,8 @@
 
 /*
  * Cuts a formula into tokens. A const table has the operators with their precedence; errors name
- * the column. Called by expression_parse.c only.
+ * the column.
  */
-
-/* The words of an expression. */
 
 typedef enum {
 	TOKEN_END,
@@ -438,7 +436,7 @@ static bool parse_binary(Parser *parser, guint precedence, guint *index)
 	return true;
 }
 
-static bool expression_parse_parse(Parser *parser)
+static bool parse_text(Parser *parser)
 {
 	Expression *made = parser->made;
 	const Node *root;
@@ -467,7 +465,7 @@ Expression *expression_parse(const char *text, GError **error)
 	made->names = g_ptr_array_new_with_free_func(g_free);
 	made->uses = g_array_new(FALSE, FALSE, sizeof(guint8));
 	made->texts = g_ptr_array_new_with_free_func(g_free);
-	return expression_parse_parse(&parser) ? g_steal_pointer(&made) : NULL;
+	return parse_text(&parser) ? g_steal_pointer(&made) : NULL;
 }
 
 void expression_free(Expression *expression)

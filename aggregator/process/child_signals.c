@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a fork needs around it: signals blocked until the child is ready, default handlers in the
- * child, an end with the parent. All that forks or spawns in collect/ uses it.
+ * child, an end with the parent. All that forks or spawns uses it.
  */
 #include "config.h"
 

@@ -40,9 +40,10 @@ int terminal_session_lead(int terminal, int relay, int pid_fd);
  * A pseudo terminal between the user's terminal and a command that runs as another user. With the
  * user's own terminal, the command could type into the user's shell (TIOCSTI of tty_ioctl(4)).
  * Three processes are forked: the relay copies bytes, sizes and keys between both
- * terminals; the leader of the command's session (terminal_relay.h); the command. The relay lives
- * as long as the command, also when the program has ended, so that the command keeps its terminal.
- * When the command ends, the relay writes what the command wrote, and ends as the command ended.
+ * terminals; the leader of the command's session (terminal_session_lead()); the command. The relay
+ * lives as long as the command, also when the program has ended, so that the command keeps its
+ * terminal. When the command ends, the relay writes what the command wrote, and ends as the command
+ * ended.
  */
 
 /* The terminals; -1: not open. */

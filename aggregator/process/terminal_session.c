@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Between the relay and the command: terminal_relay.h. It starts the command, passes signals on,
- * and reports how it stops or ends. Calls only what is safe after a fork.
+ * The leader of the command's session, between the relay and the command. It starts the command,
+ * passes signals on, and reports how it stops or ends. Calls only what is safe after a fork.
  */
 #include "config.h"
 

@@ -36,7 +36,7 @@ typedef struct {
 	bool has_blind; /* a row has blind frees, which no filter dropped */
 } Drafting;
 
-static RateTable *table_new(void)
+static RateTable *rate_table_empty(void)
 {
 	RateTable *table = g_new0(RateTable, 1);
 
@@ -484,7 +484,7 @@ static char *load_average_of(const RunInfo *info)
 
 RateTable *rate_table_new(const Interval *interval, const RateRequest *request)
 {
-	RateTable *table = table_new();
+	RateTable *table = rate_table_empty();
 
 	table->number = interval->number;
 	table->start_ns = interval->start_ns;
@@ -575,7 +575,7 @@ void rate_table_add(RateTable *sum, const RateTable *later, const Metric *sort)
 
 RateTable *rate_table_copy(const RateTable *table)
 {
-	RateTable *copy = table_new();
+	RateTable *copy = rate_table_empty();
 
 	copy->start_ns = copy->end_ns = table->start_ns;
 	rate_table_add(copy, table, rate_sort_default);

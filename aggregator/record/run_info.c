@@ -253,16 +253,17 @@ static void slice_again(RunInfo *info)
 
 void run_info_set_number(RunInfo *info, unsigned id, uint64_t number)
 {
+	hot_assert(id < KMT_FIELD_IDS);
 	run_info_unslice(info);
-	set_number(info, id, number);
+	set_number(info, (uint16_t)id, number);
 	slice_again(info);
 }
 
 void run_info_set_text(RunInfo *info, unsigned id, const char *text, size_t bytes)
 {
-	hot_assert(id < G_N_ELEMENTS(field_kinds));
 	hot_assert(id < KMT_FIELD_IDS);
-	take_text(info, id, text_checked((const uint8_t *)text, (uint32_t)bytes, field_kinds[id]));
+	take_text(info, (uint16_t)id,
+		  text_checked((const uint8_t *)text, (uint32_t)bytes, field_kinds[id]));
 }
 
 static void read_fields(RunInfo *info, const Batch *batch)

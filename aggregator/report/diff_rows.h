@@ -79,7 +79,7 @@ bool diff_bursts_know(const DiffBursts *bursts, BlockFigure figure);
 double diff_bursts_variance(const DiffBursts *bursts, uint32_t row, BlockFigure figure);
 
 /*
- * DiffRows compares the rows of two runs. Rows that mean the same (diff_rows.h) are one; those of a
+ * DiffRows compares the rows of two runs. Rows that mean the same (Join) are one; those of a
  * single run are there, too. The larger side of a row decides whether filters on numbers keep it.
  * Rows are ranked by how much the metric changed, and limited to the top.
  */

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /*
- * The facts of a report, in addition to its stacks and rows, as data: each fact has an id, a label
- * and a value; the type of the value determines the unit. Only renderers turn facts into text.
+ * The facts of a report, in addition to its stacks and rows, as data: each fact has an id and a
+ * value; the type of the value determines the unit. Only renderers turn facts into text.
  *
  * To add one: a FactId, its row in facts.c, a line in doc/JSON.md; facts.c or model.c sets it.
  */

@@ -137,7 +137,7 @@ void hit_rows_append(const HitRows *rows, guint row, guint column, GString *out)
 	const ListedHit *hit = hit_at(rows, row);
 	int number = common_of(rows->columns[column]);
 
-	g_assert(column < g_strv_length(rows->columns));
+	hot_assert(column < g_strv_length(rows->columns));
 	if (number >= 0)
 		common[number].append(rows, hit, out);
 	else if (!append_part(rows, hit, rows->value_of[column], out) &&

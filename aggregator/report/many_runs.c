@@ -183,7 +183,7 @@ static void join_numbers(Value *sum, const Value *added, ValueType type, JoinRul
 }
 
 /* Returns whether the texts differ. */
-static bool many_runs_join(Value *sum, const Value *added, ValueType type, JoinRule rule)
+static bool join_values(Value *sum, const Value *added, ValueType type, JoinRule rule)
 {
 	if (type == VALUE_TEXT)
 		return g_strcmp0(sum->text, added->text) != 0;
@@ -213,8 +213,8 @@ static void add_fact(ManyRuns *runs, FactId id, const Value *value)
 	if (!value->known)
 		return;
 	if (runs->known[id]++)
-		runs->differs[id] |= many_runs_join(&runs->sums.values[id], value,
-						    fact_kinds[id].type, runs->rule_of[id]);
+		runs->differs[id] |= join_values(&runs->sums.values[id], value, fact_kinds[id].type,
+						 runs->rule_of[id]);
 	else
 		runs->sums.values[id] = many_runs_copy(runs, value);
 }
@@ -234,7 +234,7 @@ static void add_to_host(ManyRuns *runs, uint32_t host, const RunRow *row)
 		const FactKind *kind = &fact_kinds[run_facts[i]];
 
 		if (kind->type == VALUE_TIME ||
-		    many_runs_join(&sum->values[i], &row->values[i], kind->type, JOIN_BY_TYPE))
+		    join_values(&sum->values[i], &row->values[i], kind->type, JOIN_BY_TYPE))
 			sum->values[i] = (Value){ .known = false };
 	}
 }
@@ -315,7 +315,7 @@ static Value many_runs_noted(const ManyRuns *runs, FactId id)
 	return value;
 }
 
-static Value many_runs_joined(const ManyRuns *runs, FactId id)
+static Value joined_value(const ManyRuns *runs, FactId id)
 {
 	JoinRule rule = runs->rule_of[id];
 	bool is_text = fact_kinds[id].type == VALUE_TEXT;
@@ -338,7 +338,7 @@ Facts *many_runs_facts(const ManyRuns *runs)
 	Facts *facts = g_new0(Facts, 1);
 
 	for (FactId id = 0; id < FACTS; id++)
-		facts->values[id] = many_runs_joined(runs, id);
+		facts->values[id] = joined_value(runs, id);
 	return facts;
 }
 

@@ -188,7 +188,7 @@ void stream_state_rebase(StreamState *state)
 /* Returns a fact as a recording that begins now has it. */
 static InfoField field_of(const RunInfo *info, uint16_t id)
 {
-	hot_assert(id < G_N_ELEMENTS(info->number));
+	hot_assert(id < KMT_FIELD_IDS);
 	return (InfoField){ id, is_cumulative(id) ? 0 : info->number[id], info->text[id] };
 }
 

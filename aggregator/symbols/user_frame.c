@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes frames of user space as lines, from the tables in user/ and the line table. Also says
+ * Writes frames of user space as lines, from the tables in code/user/ and the line table. Also says
  * whether a walk reached the start of its thread, by a const table of functions. stack_rows.c calls
  * it.
  */

@@ -30,8 +30,8 @@ static bool choose_by(Options *options, CacheQuery *query, const CellFilterType 
 	return true;
 }
 
-static bool cache_choice_choose(Options *options, const GString *names, const GString *slabinfo,
-				const char *advice, GError **error)
+static bool take_choice(Options *options, const GString *names, const GString *slabinfo,
+			const char *advice, GError **error)
 {
 	g_autoptr(CacheList) list = cache_list_new(names, slabinfo);
 
@@ -40,7 +40,7 @@ static bool cache_choice_choose(Options *options, const GString *names, const GS
 			 advice, error);
 }
 
-static bool cache_choice_chooses(const Options *options)
+static bool has_choice(const Options *options)
 {
 	return options->caches || options->caches_excluded;
 }
@@ -50,13 +50,13 @@ bool cache_choice_of_host(Options *options, GError **error)
 	g_autoptr(GByteArray) facts = g_byte_array_new();
 	g_autoptr(Session) host = session_new(SESSION_BYTES_MAX);
 
-	if (!cache_choice_chooses(options))
+	if (!has_choice(options))
 		return true;
 	slab_facts_append(facts, "", KMT_READING_START);
 	session_feed(host, facts->data, facts->len);
-	if (!cache_choice_choose(options, run_text_of(host->text, KMT_BATCH_CACHE_NAMES, 0),
-				 run_text_of(host->text, KMT_BATCH_SLABINFO, KMT_READING_START),
-				 "'slabstack --all' lists those of this host", error))
+	if (!take_choice(options, run_text_of(host->text, KMT_BATCH_CACHE_NAMES, 0),
+			 run_text_of(host->text, KMT_BATCH_SLABINFO, KMT_READING_START),
+			 "'slabstack --all' lists those of this host", error))
 		return false;
 	if (options->caches)
 		options->request.caches = cache_query_kernel_names(options->caches);
@@ -110,13 +110,13 @@ bool cache_choice_of_stream(Options *options, const Session *session, CacheChoic
 	GString *of_events = NULL;
 	bool chosen;
 
-	if (!cache_choice_chooses(options))
+	if (!has_choice(options))
 		return true;
 	if (part == CACHES_OF_ALL)
 		of_events = names_of_events(session);
 	advice = advice_of(of_events);
-	chosen = cache_choice_choose(options, names || slabinfo ? names : of_events, slabinfo,
-				     advice, error);
+	chosen = take_choice(options, names || slabinfo ? names : of_events, slabinfo, advice,
+			     error);
 	if (of_events)
 		g_string_free(of_events, TRUE);
 	return chosen;

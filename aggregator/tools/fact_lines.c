@@ -9,7 +9,7 @@
 #include "tools/tool.h"
 
 /* Without the line end. */
-static void fact_lines_print(const GString *line, const char *of, const char *remedy)
+static void print_line_of_run(const GString *line, const char *of, const char *remedy)
 {
 	if (line->len)
 		g_printerr("%s: %s%.*s%s%s\n", g_get_prgname(), of, (int)line->len - 1, line->str,
@@ -22,7 +22,7 @@ static void print_line_of(const Facts *facts, FactLineOfRun *append, const char 
 	g_autoptr(GString) line = g_string_new(NULL);
 
 	append(line, facts);
-	fact_lines_print(line, of, remedy);
+	print_line_of_run(line, of, remedy);
 }
 
 void fact_line_print(const Facts *facts, FactLineOfRun *append)
@@ -35,7 +35,7 @@ static void print_fact(const Facts *facts, FactId id, const char *of)
 	g_autoptr(GString) line = g_string_new(NULL);
 
 	append_fact_line(line, facts, id, false);
-	fact_lines_print(line, of, NULL);
+	print_line_of_run(line, of, NULL);
 }
 
 void fact_lines_print_incomplete(const Session *session, const Options *options)

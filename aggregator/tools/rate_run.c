@@ -57,7 +57,7 @@ static NetCheck *judge_recording(const char *path, size_t memory_bytes_max)
 {
 	g_autoptr(Session) session = NULL;
 	g_autoptr(NetCheck) check = NULL;
-	g_autoptr(Slabinfo) rate_run_end = NULL;
+	g_autoptr(Slabinfo) end = NULL;
 	NetReading reading;
 	Losses losses;
 
@@ -67,9 +67,9 @@ static NetCheck *judge_recording(const char *path, size_t memory_bytes_max)
 	if (!input_read(path, session, NULL))
 		return NULL;
 	check = net_check_new((unsigned)run_info_number(session->info, KMT_FIELD_CPUS_ONLINE, 1));
-	rate_run_end = reading_of(session, KMT_READING_END);
+	end = reading_of(session, KMT_READING_END);
 	losses = losses_of(session);
-	reading = (NetReading){ .slabinfo = rate_run_end, .events_lost = losses_all(&losses).high };
+	reading = (NetReading){ .slabinfo = end, .events_lost = losses_all(&losses).high };
 	net_check_set_start(check, reading_of(session, KMT_READING_START));
 	count_cells(session, check);
 	net_check_judge(check, &reading);

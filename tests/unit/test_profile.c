@@ -346,13 +346,15 @@ Test(profile, what_does_not_fit_goes_to_the_overflow_row)
 	cr_expect(eq(u64, bytes_of_all(profile), 8 * stacks));
 }
 
-/* A row of what a table is asked for. */
-static Fed feed_tasks(Profile *profile, uint32_t tasks, const char *cache_format)
+/* Events of so many tasks; "#" in the name of their cache is the number of the task. */
+static Fed feed_tasks(Profile *profile, uint32_t tasks, const char *cache_name)
 {
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 
 	for (uint32_t i = 0; i < tasks; i++) {
-		g_autofree char *cache = g_strdup_printf(cache_format, i);
+		g_autofree char *number = g_strdup_printf("%u", i);
+		g_auto(GStrv) parts = g_strsplit(cache_name, "#", 2);
+		g_autofree char *cache = g_strjoinv(number, parts);
 		EventBatch batch = event_batch_begin(bytes, 0, i, 0);
 		uint16_t origin;
 
@@ -382,7 +384,7 @@ Test(profile, full_tables_together_keep_to_the_limit)
 	enum { LIMIT = 2 << 20, TASKS = 30000 };
 	g_autoptr(Profile) profile = profile_new(LIMIT);
 
-	feed_tasks(profile, TASKS, "cache_%u");
+	feed_tasks(profile, TASKS, "cache_#");
 	cr_expect(lt(u64, 0,
 		     profile_totals(profile).of_other_tasks + profile_totals(profile).over_bound));
 	cr_expect(lt(sz, profile_memory(profile), LIMIT));
@@ -515,7 +517,7 @@ Test(profile, copies_of_a_cache_for_cgroups_take_no_room)
 {
 	g_autoptr(Profile) profile = profile_new(1 << 20);
 
-	feed_tasks(profile, 10000, "dentry(%u:user.slice)");
+	feed_tasks(profile, 10000, "dentry(#:user.slice)");
 	cr_expect(eq(u32, profile_cache_count(profile), CACHE_ID_OVERFLOW + 2));
 	cr_expect(zero(u64, profile_totals(profile).of_other_caches));
 	cr_expect(eq(u64, made_session_events_of_cache(profile, "dentry"), 10000));

@@ -26,16 +26,12 @@
 #include <lzma.h>
 
 /* The largest that was seen has 2 MB. A dictionary of more than 64 MB is not needed for them. */
-enum {
-	UNPACKED_BYTES_MAX = 64 << 20,
-	DECODER_BYTES_MAX = 80 << 20,
-	elf_mini_debug_PIECE_BYTES = 1 << 16
-};
+enum { UNPACKED_BYTES_MAX = 64 << 20, DECODER_BYTES_MAX = 80 << 20, UNPACK_PIECE_BYTES = 1 << 16 };
 
 /* Appends what the decoder has; returns false at the end, or if the data is damaged. */
 static bool unpack_piece(lzma_stream *stream, GByteArray *unpacked, lzma_ret *result)
 {
-	guint8 piece[elf_mini_debug_PIECE_BYTES];
+	guint8 piece[UNPACK_PIECE_BYTES];
 
 	stream->next_out = piece;
 	stream->avail_out = sizeof(piece);
@@ -44,7 +40,7 @@ static bool unpack_piece(lzma_stream *stream, GByteArray *unpacked, lzma_ret *re
 	return *result == LZMA_OK && unpacked->len < UNPACKED_BYTES_MAX;
 }
 
-static GByteArray *elf_debug_file_unpack(const Elf_Data *data)
+static GByteArray *unpack_mini_debug(const Elf_Data *data)
 {
 	g_autoptr(GByteArray) unpacked = g_byte_array_new();
 	lzma_stream stream = LZMA_STREAM_INIT;
@@ -64,7 +60,7 @@ GByteArray *elf_mini_debug_unpack(const ElfFile *file)
 {
 	const Elf_Data *data = elf_file_data(elf_file_section(file, ".gnu_debugdata"));
 
-	return data && data->d_buf ? elf_debug_file_unpack(data) : NULL;
+	return data && data->d_buf ? unpack_mini_debug(data) : NULL;
 }
 #else
 GByteArray *elf_mini_debug_unpack(const ElfFile *file)

@@ -99,7 +99,7 @@ const UserSegment *elf_functions_segment(const ElfFunctions *functions, uint64_t
 	return NULL;
 }
 
-static int elf_functions_order(uint64_t a, uint64_t b)
+static int compare_numbers(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
@@ -107,8 +107,8 @@ static int elf_functions_order(uint64_t a, uint64_t b)
 /* Orders two names: the better one first. */
 static int compare_names(const char *a, const char *b)
 {
-	int underscores = elf_functions_order(strspn(a, "_"), strspn(b, "_"));
-	int lengths = elf_functions_order(strlen(a), strlen(b));
+	int underscores = compare_numbers(strspn(a, "_"), strspn(b, "_"));
+	int lengths = compare_numbers(strlen(a), strlen(b));
 
 	if (underscores)
 		return underscores;
@@ -120,10 +120,10 @@ static gint compare_functions(gconstpointer first, gconstpointer second, gpointe
 {
 	const Function *a = first, *b = second;
 	int sizes = (b->bytes != 0) - (a->bytes != 0);
-	int ranks = elf_functions_order(b->rank, a->rank);
+	int ranks = compare_numbers(b->rank, a->rank);
 
 	if (a->offset != b->offset)
-		return elf_functions_order(a->offset, b->offset);
+		return compare_numbers(a->offset, b->offset);
 	if (sizes || ranks)
 		return sizes ? sizes : ranks;
 	return compare_names(name_of(user_data, a), name_of(user_data, b));

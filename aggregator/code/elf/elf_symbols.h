@@ -31,9 +31,9 @@ TextPart elf_names_get(const ElfNames *table, uint32_t st_name);
 
 /*
  * Reads the functions of an ELF file, by their offset in the file: from its symbol table; else from
- * its dynamic symbols, and from a separate debug file (elf_debug_file.h), else from what is packed
- * into the file (elf_debug_file.h). Entries of procedure linkage tables are functions, too. The
- * file may be hostile.
+ * its dynamic symbols, and from a separate debug file, else from what is packed
+ * into the file (both: elf_debug_file.h). Entries of procedure linkage tables are functions, too.
+ * The file may be hostile.
  */
 
 /* What is known about a file that is open. */

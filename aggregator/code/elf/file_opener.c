@@ -188,8 +188,8 @@ static void leave_ended(FileOpener *opener)
 	child_end(&opener->child);
 }
 
-/* Sends a request with a descriptor; -1: without one. Returns false, with errno set as receive()
-   does, if there is no process, or no time left. */
+/* Sends a request with a descriptor; -1: without one. Returns false, with errno set as
+   file_opener_receive() does, if there is no process, or no time left. */
 static bool request_with(FileOpener *opener, const ChildMessage *message, const void *body,
 			 size_t bytes, int fd)
 {
@@ -229,7 +229,7 @@ char *file_opener_reason(const FileOpener *opener, int reason)
 	}
 }
 
-/* The errno of an answer; else that of receive(), which is set. */
+/* The errno of an answer; else that of file_opener_receive(), which is set. */
 static int file_opener_answered(const FileOpener *opener, ssize_t bytes)
 {
 	if (bytes < 0)

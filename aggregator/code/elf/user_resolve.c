@@ -210,8 +210,8 @@ static size_t of_one_object(const UserPlace *places, size_t count)
 }
 
 /* Resolves the places in one object. */
-static size_t user_resolve_resolve(GString *out, const UserObject *object, ObjectFiles *files,
-				   UserPlace *places, size_t count, uint64_t left_ns)
+static size_t resolve_object(GString *out, const UserObject *object, ObjectFiles *files,
+			     UserPlace *places, size_t count, uint64_t left_ns)
 {
 	const int file = object_files_find(files, places[0].object);
 	FileOpener *opener = object_files_opener(files);
@@ -238,8 +238,8 @@ size_t user_resolve(GString *out, const UserObjects *objects, ObjectFiles *files
 		uint64_t now_ns = clock_monotonic_ns();
 
 		same = of_one_object(sorted + at, count - at);
-		names += user_resolve_resolve(out, object, files, sorted + at, same,
-					      end_ns - MIN(now_ns, end_ns));
+		names += resolve_object(out, object, files, sorted + at, same,
+					end_ns - MIN(now_ns, end_ns));
 	}
 	return names;
 }

@@ -19,13 +19,9 @@
 #include <string.h>
 
 /*
- * Which unit an address is in: the ranges of all units, read once from .debug_aranges and, where
- * that lacks units, from their first entries. Runs in the child of lines_child.c.
- */
-
-/*
  * DebugUnits finds the compilation unit of an address. It reads .debug_aranges, and of units that
- * have none (clang writes none), the first entry; libdw does the latter only from 0.191 on.
+ * have none (clang writes none), the first entry; libdw does the latter only from 0.191 on. The
+ * ranges are read once.
  */
 typedef struct DebugUnits DebugUnits;
 

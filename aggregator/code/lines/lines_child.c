@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Both sides of the process that reads debug data: the child opens the object and answers line by
- * line; the program waits a bounded time (process/child.c) and has lines_child.c check what came.
+ * line; the program waits a bounded time (process/child.c), and checks what came.
  */
 #include "config.h"
 
@@ -19,23 +19,15 @@
 #include <string.h>
 
 /*
- * Checks the answer of the child of lines_child.c: only lines of places that were asked for, in
- * that order, are taken.
- */
-
-/*
- * What the process of lines_child.h is asked for, and its answer: a first line, then the lines of
- * places. The answer is untrusted.
+ * Checks the answer: a first line, then the lines of places. It is untrusted: only lines of places
+ * that were asked for, in that order, are taken.
  */
 
 /* The first line of an answer: a word, and the build id that was found, or of what the file refers
    to, with its name. */
 #define ANSWER_BUILD_ID "b"
-
 #define ANSWER_REFERS "s"
-
 #define ANSWER_NO_DEBUG "n"
-
 #define ANSWER_NO_BUILD_ID "-"
 
 void lines_outcome_clear(LinesOutcome *outcome)

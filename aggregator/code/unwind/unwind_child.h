@@ -11,6 +11,9 @@
 #include <stdbool.h>
 
 /*
+ * UnwindChild, at the end, is what others use; before it is what its two processes share: messages,
+ * ring, worker, table of mappings.
+ *
  * What the program and its unwinding process say to each other. Mappings and stacks go through a
  * ring in shared memory, files and everything else through messages (child_port.h).
  *
@@ -174,7 +177,7 @@ void unwind_child_set_opener(UnwindChild *child, FileOpener *opener);
 void unwind_child_add_object(UnwindChild *child, uint32_t number, int fd);
 
 /* Changes what is mapped in a process, for the jobs that follow: one more mapping, which replaces
-   what is at its addresses; those of another process, as fork() copies them; none. */
+   what is at its addresses; those of another process, as a fork copies them; none. */
 void unwind_child_add_mapping(UnwindChild *child, uint64_t process, const UnwindMapping *mapping);
 void unwind_child_copy_maps(UnwindChild *child, uint64_t process, uint64_t from);
 void unwind_child_forget(UnwindChild *child, uint64_t process);

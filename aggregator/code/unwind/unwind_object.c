@@ -171,8 +171,8 @@ static UnwindRow *unwind_row_new(Dwarf_Frame *frame)
 	return g_realloc(g_steal_pointer(&row), bytes);
 }
 
-/* Returns the row of a function's first instruction. Free it with g_free(). */
-/* Calls push the return address on x86-64, and leave it in a register elsewhere. */
+/* Returns the row of a function's first instruction; free it with g_free(). Calls push the return
+   address on x86-64, and leave it in a register elsewhere. */
 static UnwindRow *unwind_row_new_entry(void)
 {
 	const bool is_pushed = UNWIND_RETURN == UNWIND_PC;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Applies one rule: a load from the copied stack, an offset, or an expression. Each address is
- * checked against the copy.
+ * checked against the copy. Also the registers of perf's samples, for sampling as well
+ * (perf_hits.c), and the machine for expressions.
  */
 #include "code/unwind/unwind_rule.h"
 
@@ -70,16 +71,16 @@ typedef struct {
 	unsigned depth;
 } Machine;
 
-static bool unwind_rule_fail(Machine *machine)
+static bool machine_fail(Machine *machine)
 {
 	machine->frame->end = UNWIND_END_UNSUPPORTED;
 	return false;
 }
 
-static bool unwind_rule_push(Machine *machine, uint64_t value)
+static bool machine_push(Machine *machine, uint64_t value)
 {
 	if (machine->depth == DEPTH_MAX)
-		return unwind_rule_fail(machine);
+		return machine_fail(machine);
 	machine->values[machine->depth++] = value;
 	return true;
 }
@@ -88,19 +89,19 @@ static bool unwind_rule_push(Machine *machine, uint64_t value)
 
 static bool push_constant(Machine *machine, const Dwarf_Op *op)
 {
-	return unwind_rule_push(machine, op->number);
+	return machine_push(machine, op->number);
 }
 
 static bool push_literal(Machine *machine, const Dwarf_Op *op)
 {
-	return unwind_rule_push(machine, op->atom - DW_OP_lit0);
+	return machine_push(machine, op->atom - DW_OP_lit0);
 }
 
 static bool push_register(Machine *machine, uint64_t number, uint64_t offset)
 {
 	if (number >= UNWIND_REGISTER_COUNT)
-		return unwind_rule_fail(machine);
-	return unwind_rule_push(machine, machine->frame->registers.values[number] + offset);
+		return machine_fail(machine);
+	return machine_push(machine, machine->frame->registers.values[number] + offset);
 }
 
 static bool push_register_named(Machine *machine, const Dwarf_Op *op)
@@ -116,42 +117,42 @@ static bool push_register_numbered(Machine *machine, const Dwarf_Op *op)
 static bool push_cfa(Machine *machine, const Dwarf_Op *op)
 {
 	(void)op;
-	return unwind_rule_push(machine, machine->frame->cfa);
+	return machine_push(machine, machine->frame->cfa);
 }
 
 /* Pushes the value that is that far below the top. */
 static bool pick_below(Machine *machine, uint64_t below)
 {
 	if (below >= machine->depth)
-		return unwind_rule_fail(machine);
-	return unwind_rule_push(machine, machine->values[machine->depth - 1 - below]);
+		return machine_fail(machine);
+	return machine_push(machine, machine->values[machine->depth - 1 - below]);
 }
 
-static bool unwind_rule_pick(Machine *machine, const Dwarf_Op *op)
+static bool machine_pick(Machine *machine, const Dwarf_Op *op)
 {
 	return pick_below(machine, op->atom == DW_OP_pick ? op->number : op->atom == DW_OP_over);
 }
 
 /* Replaces the address on the top by what the stack has there. */
-static bool unwind_rule_dereference(Machine *machine, const Dwarf_Op *op)
+static bool machine_dereference(Machine *machine, const Dwarf_Op *op)
 {
 	uint64_t bytes = op->atom == DW_OP_deref_size ? op->number : WORD_BYTES;
 	uint64_t *top;
 
 	if (!machine->depth || !bytes || bytes > WORD_BYTES)
-		return unwind_rule_fail(machine);
+		return machine_fail(machine);
 	top = &machine->values[machine->depth - 1];
 	return unwind_frame_read(machine->frame, *top, (unsigned)bytes, top);
 }
 
-static bool unwind_rule_swap(Machine *machine, const Dwarf_Op *op)
+static bool machine_swap(Machine *machine, const Dwarf_Op *op)
 {
 	uint64_t *top;
 	uint64_t below;
 
 	(void)op;
 	if (machine->depth < 2)
-		return unwind_rule_fail(machine);
+		return machine_fail(machine);
 	top = &machine->values[machine->depth - 1];
 	below = top[-1];
 	top[-1] = *top;
@@ -159,11 +160,11 @@ static bool unwind_rule_swap(Machine *machine, const Dwarf_Op *op)
 	return true;
 }
 
-static bool unwind_rule_drop(Machine *machine, const Dwarf_Op *op)
+static bool machine_drop(Machine *machine, const Dwarf_Op *op)
 {
 	(void)op;
 	if (!machine->depth)
-		return unwind_rule_fail(machine);
+		return machine_fail(machine);
 	machine->depth--;
 	return true;
 }
@@ -171,7 +172,7 @@ static bool unwind_rule_drop(Machine *machine, const Dwarf_Op *op)
 static bool add_constant(Machine *machine, const Dwarf_Op *op)
 {
 	if (!machine->depth)
-		return unwind_rule_fail(machine);
+		return machine_fail(machine);
 	machine->values[machine->depth - 1] += op->number;
 	return true;
 }
@@ -185,17 +186,17 @@ static bool do_nothing(Machine *machine, const Dwarf_Op *op)
 
 /* Operations on the two values on the top. */
 
-static uint64_t unwind_rule_add(uint64_t left, uint64_t right)
+static uint64_t machine_add(uint64_t left, uint64_t right)
 {
 	return left + right;
 }
 
-static uint64_t unwind_rule_subtract(uint64_t left, uint64_t right)
+static uint64_t machine_subtract(uint64_t left, uint64_t right)
 {
 	return left - right;
 }
 
-static uint64_t unwind_rule_multiply(uint64_t left, uint64_t right)
+static uint64_t machine_multiply(uint64_t left, uint64_t right)
 {
 	return left * right;
 }
@@ -267,9 +268,9 @@ static uint64_t is_at_least(uint64_t left, uint64_t right)
 }
 
 static uint64_t (*const operations[UINT8_MAX + 1])(uint64_t left, uint64_t right) = {
-	[DW_OP_plus] = unwind_rule_add,
-	[DW_OP_minus] = unwind_rule_subtract,
-	[DW_OP_mul] = unwind_rule_multiply,
+	[DW_OP_plus] = machine_add,
+	[DW_OP_minus] = machine_subtract,
+	[DW_OP_mul] = machine_multiply,
 	[DW_OP_and] = and_bits,
 	[DW_OP_or] = or_bits,
 	[DW_OP_xor] = differ_bits,
@@ -284,12 +285,12 @@ static uint64_t (*const operations[UINT8_MAX + 1])(uint64_t left, uint64_t right
 	[DW_OP_ge] = is_at_least,
 };
 
-static bool unwind_rule_operate(Machine *machine, const Dwarf_Op *op)
+static bool machine_operate(Machine *machine, const Dwarf_Op *op)
 {
 	uint64_t *top;
 
 	if (!operations[op->atom] || machine->depth < 2)
-		return unwind_rule_fail(machine);
+		return machine_fail(machine);
 	top = &machine->values[--machine->depth - 1];
 	*top = operations[op->atom](top[0], top[1]);
 	return true;
@@ -303,22 +304,21 @@ static bool (*const actions[UINT8_MAX + 1])(Machine *machine, const Dwarf_Op *op
 	[DW_OP_breg0... DW_OP_breg31] = push_register_named,
 	[DW_OP_bregx] = push_register_numbered,
 	[DW_OP_call_frame_cfa] = push_cfa,
-	[DW_OP_dup] = unwind_rule_pick,
-	[DW_OP_over] = unwind_rule_pick,
-	[DW_OP_pick] = unwind_rule_pick,
-	[DW_OP_deref] = unwind_rule_dereference,
-	[DW_OP_deref_size] = unwind_rule_dereference,
-	[DW_OP_swap] = unwind_rule_swap,
-	[DW_OP_drop] = unwind_rule_drop,
+	[DW_OP_dup] = machine_pick,
+	[DW_OP_over] = machine_pick,
+	[DW_OP_pick] = machine_pick,
+	[DW_OP_deref] = machine_dereference,
+	[DW_OP_deref_size] = machine_dereference,
+	[DW_OP_swap] = machine_swap,
+	[DW_OP_drop] = machine_drop,
 	[DW_OP_plus_uconst] = add_constant,
 	[DW_OP_nop] = do_nothing,
 	[DW_OP_stack_value] = do_nothing,
 };
 
-static bool unwind_rule_run(Machine *machine, const Dwarf_Op *op)
+static bool machine_run(Machine *machine, const Dwarf_Op *op)
 {
-	return actions[op->atom] ? actions[op->atom](machine, op)
-				 : unwind_rule_operate(machine, op);
+	return actions[op->atom] ? actions[op->atom](machine, op) : machine_operate(machine, op);
 }
 
 /*
@@ -332,10 +332,10 @@ static bool unwind_expression_evaluate(const Dwarf_Op *ops, size_t op_count, Unw
 	Machine machine = { .frame = frame };
 
 	for (size_t i = 0; i < op_count; i++)
-		if (!unwind_rule_run(&machine, &ops[i]))
+		if (!machine_run(&machine, &ops[i]))
 			return false;
 	if (!machine.depth)
-		return unwind_rule_fail(&machine);
+		return machine_fail(&machine);
 	*value = machine.values[machine.depth - 1];
 	return true;
 }

@@ -30,8 +30,8 @@ static size_t record_bytes(size_t body_bytes)
 	return unit + (body_bytes + unit - 1) / unit * unit;
 }
 
-static UnwindRecord *unwind_worker_put(UnwindShared *shared, uint64_t *head, UnwindRecordType type,
-				       uint64_t process, size_t bytes)
+static UnwindRecord *unwind_ring_put(UnwindShared *shared, uint64_t *head, UnwindRecordType type,
+				     uint64_t process, size_t bytes)
 {
 	UnwindRecord *record = (UnwindRecord *)(shared->bytes + *head % UNWIND_RING_BYTES);
 
@@ -51,8 +51,8 @@ void *unwind_ring_reserve(UnwindShared *shared, uint64_t *head, UnwindRecordType
 	if (used > UNWIND_RING_BYTES || bytes + padding > UNWIND_RING_BYTES - used)
 		return NULL;
 	if (padding)
-		unwind_worker_put(shared, head, UNWIND_RECORD_PADDING, 0, padding);
-	return unwind_worker_put(shared, head, type, process, bytes) + 1;
+		unwind_ring_put(shared, head, UNWIND_RECORD_PADDING, 0, padding);
+	return unwind_ring_put(shared, head, type, process, bytes) + 1;
 }
 
 void unwind_ring_publish(UnwindShared *shared, uint64_t head)
@@ -256,7 +256,7 @@ static void sleep_until_woken(const Worker *worker)
 	__atomic_store_n(&worker->shared->is_asleep, 0, __ATOMIC_SEQ_CST);
 }
 
-/* The run() of the process. */
+/* The run of the ChildType. */
 static void unwind_worker_run(int socket, const int *fds, void *data)
 {
 	UnwindShared *shared = data;

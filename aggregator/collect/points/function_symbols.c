@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Finds functions by name, with symbol versions, in up to three files of a program, and keeps only
- * the best fits. Runs in the child of program_symbols.c.
+ * the best fits. Runs in the child of program_symbols.c. Also the types of a kernel function, from
+ * BTF, in the program.
  */
 #include "config.h"
 

@@ -47,7 +47,7 @@ typedef struct {
 	   (perf_syscall_enter() in kernel/trace/trace_syscalls.c passes the user's registers), and
 	   has none in code of programs. */
 	bool has_kernel_stack;
-	bool needs_registers; /* its arguments are in registers: see point_set.h */
+	bool needs_registers; /* its arguments are in registers: see PointColumn */
 	bool is_entry;        /* where a program's function begins: it has no frame yet */
 	bool has_address;     /* PERF_SAMPLE_ADDR gives the address of the fault */
 } PointEvent;

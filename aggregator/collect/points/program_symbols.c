@@ -22,13 +22,8 @@
 #include <unistd.h>
 
 /*
- * Opens up to three files with the symbols of a program. Runs in the child of program_symbols.c,
- * which frees nothing.
- */
-
-/*
- * The files that have symbols of a program or library: itself, its debug file (elf_debug_file.h)
- * and what is packed into it (elf_debug_file.h).
+ * The up to three files that have symbols of a program or library: itself, its debug file, and what
+ * is packed into it (both: elf_debug_file.h). They are opened in the child, which frees nothing.
  */
 enum { SYMBOL_FILES_MAX = 3 };
 

@@ -41,7 +41,7 @@ unsigned usdt_operands_count(const char *arguments);
 typedef struct {
 	char *provider;
 	char *name;
-	char *arguments;           /* operands: see usdt_notes.h */
+	char *arguments;           /* operands: see UsdtOperandKind */
 	uint64_t offset;           /* in the file */
 	uint64_t semaphore_offset; /* in the file: the program only prepares the arguments while
 				      this counter is not 0; 0: always */

@@ -30,7 +30,6 @@ typedef enum {
 
 /* The arguments, by StackWalk and by CacheNaming; each list ends with NULL. */
 extern const char *const stack_walk_names[];
-
 extern const char *const cache_naming_names[];
 
 /* Returns the index of a name in such a list; -1: it is not there. */

@@ -52,7 +52,6 @@ enum { GROUPS_MAX = 65536 };
    do, language and time. */
 static const char *const kept_variables[] = { "PATH", "TERM",     "COLORTERM", "NO_COLOR",
 					      "LANG", "LANGUAGE", "TZ" };
-
 static const char kept_prefix[] = "LC_";
 
 static void identity_clear(Identity *identity)

@@ -64,7 +64,7 @@ static const char *scope_text(const CollectRequest *request)
 
 void run_facts_write_text(GByteArray *out, unsigned id, const char *text)
 {
-	const InfoField field = { id, 0, text };
+	const InfoField field = { (uint16_t)id, 0, text };
 
 	if (text)
 		batch_write_info(out, &field, 1);
@@ -72,7 +72,7 @@ void run_facts_write_text(GByteArray *out, unsigned id, const char *text)
 
 void run_facts_write_number(GByteArray *out, unsigned id, uint64_t number)
 {
-	const InfoField field = { id, number, NULL };
+	const InfoField field = { (uint16_t)id, number, NULL };
 
 	batch_write_info(out, &field, 1);
 }

@@ -2,6 +2,7 @@
 /*
  * What a run of SystemTap does first, under a lock on staprun's file: removes leftovers, and
  * remembers a setting that staprun will change. stap_phases.c ends it when the module is in use.
+ * Also reads the counters of the module, which is done last.
  */
 #include "collect/stap/stap_start.h"
 
@@ -21,7 +22,7 @@
 
 /*
  * Reads the counters of a loaded module from its parameter in /sys, in pages by CPU. They tell what
- * was in batches that nobody read. stap_run.c reads them when staprun has ended.
+ * was in batches that nobody read. stap_phases.c reads them when staprun has ended.
  */
 
 enum {

@@ -2,7 +2,7 @@
 /*
  * A const table of SystemTap's bugs with some kernels: a test by content, edits of a copy of the
  * runtime, or words for stap. stap_build.c applies what is needed, and puts it into the module's
- * key.
+ * key. Also puts the script together.
  */
 #include "collect/stap/stap_build.h"
 

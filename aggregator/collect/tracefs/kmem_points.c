@@ -25,7 +25,7 @@ enum {
 	PAGE_ORDER_MAX = 30,    /* kernels support up to 10 to 13 */
 };
 
-#define BIT(kmem_points_member) (1U << (kmem_points_member))
+#define BIT(member) (1U << (member))
 
 /* The kernel's names of the fields: the newest first, then those of other kernels and groups. */
 enum { NAMES_MAX = 4 };

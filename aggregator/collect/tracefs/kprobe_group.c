@@ -137,6 +137,8 @@ static void name_probe(char name[PROBE_BYTES], const char *group, KprobeFunction
 	snprintf(name, PROBE_BYTES, "%s_%s", functions[function], group + strlen(GROUP_PREFIX));
 }
 
+enum { REMOVE_TRIES = 100 }; /* two seconds */
+
 static void remove_group(int kmem_folder_fd, const char *group, int tries)
 {
 	char probe[PROBE_BYTES];
@@ -148,20 +150,13 @@ static void remove_group(int kmem_folder_fd, const char *group, int tries)
 	}
 }
 
-void kprobe_group_remove(int kmem_folder_fd, const char *name)
-{
-	enum { TRIES = 100 }; /* two seconds */
-
-	remove_group(kmem_folder_fd, name, TRIES);
-}
-
 void kprobe_group_undo(const char *name)
 {
 	int fd = tracefs_open_kmem_alone();
 
 	if (fd < 0)
 		return;
-	kprobe_group_remove(fd, name);
+	remove_group(fd, name, REMOVE_TRIES);
 	close(fd);
 }
 
@@ -229,7 +224,7 @@ void kprobe_group_free(KprobeGroup *group)
 	const WatchdogItem item = { .kind = WATCHDOG_PROBES, .path = group ? group->name : NULL };
 
 	if (group && group->is_registered) {
-		kprobe_group_remove(group->kmem_folder_fd, group->name);
+		remove_group(group->kmem_folder_fd, group->name, REMOVE_TRIES);
 		watchdog_withdraw(&item);
 	}
 	if (group && group->profile_fd >= 0)

@@ -78,10 +78,8 @@ bool kprobe_group_count(KprobeGroup *group, unsigned wanted, KprobeCounts *count
    ("": this host's). */
 void kprobe_groups_clean(int kmem_folder_fd, const char *root);
 
-/* Removes a group's probes, even while a process is closing their events. Allocates nothing. */
-void kprobe_group_remove(int kmem_folder_fd, const char *name);
-
-/* The same in a process that has no descriptor of tracefs: for watchdog_start(). */
+/* Removes a group's probes, even while a process is closing their events, in a process that has no
+   descriptor of tracefs: for watchdog_start(). Allocates nothing. */
 void kprobe_group_undo(const char *name);
 
 /* Returns why the kernel refused a probe; problem is an errno. */
