@@ -83,12 +83,15 @@ void count_cut_take(CountCut *cut, const Batch *batch, const Events *events)
 	g_array_append_val(cut->late, late);
 }
 
-void count_cut_give(CountCut *cut, EventReader *reader, EventSink sink, void *user_data)
+void count_cut_give(CountCut *cut, Session *session)
 {
+	uint32_t epoch = event_reader_epoch(session->events);
+
 	for (guint i = 0; i < cut->late->len; i++) {
 		const Late *late = &g_array_index(cut->late, Late, i);
 
-		event_reader_set_epoch(reader, late->epoch);
-		sink(event_reader_decode(reader, &late->batch), user_data);
+		event_reader_set_epoch(session->events, late->epoch);
+		session->counter->take(session, event_reader_decode(session->events, &late->batch));
 	}
+	event_reader_set_epoch(session->events, epoch);
 }

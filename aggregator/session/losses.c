@@ -79,13 +79,10 @@ static const char *bpf_blind(const Session *session)
    pairing, or of time spans. */
 static uint64_t over_bound(const Session *session, const ProfileTotals *counted)
 {
-	uint64_t held = 0;
+	const Counter *counter = session->counter;
 
-	if (session->pairing)
-		held = pairing_over_bound(session->pairing);
-	if (session->durations)
-		held = durations_totals(session->durations).over_bound;
-	return saturate_sum(counted->over_bound, held);
+	return saturate_sum(counted->over_bound,
+			    counter->over_bound ? counter->over_bound(session) : 0);
 }
 
 static uint64_t user_lines_without_room(const Session *session)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The one path of bytes into counters. It owns the batch reader, the event decoder, the sinks
- * (profile, pairing, durations or list), ledger, facts, texts, symbols and names, and hands each
- * batch to those that want its kind. Collectors and inputs feed it; table/ and report/ read what it
- * has when the run ends, or at a cut.
+ * The one path of bytes into counters. It owns the batch reader, the event decoder, what counts
+ * (counter.c: profile, pairing, durations or list), ledger, facts, texts, symbols and names, and
+ * hands each batch to those that want its kind. Collectors and inputs feed it; table/ and report/
+ * read what it has when the run ends, or at a cut.
  */
 #include "session/session.h"
 
@@ -41,8 +41,8 @@ static void apply_info(Session *session)
 
 	profile_set_window(session->profile, start_ns, end_ns);
 	loss_ledger_set_window(session->loss, start_ns, end_ns);
-	if (session->pairing)
-		pairing_set_seed(session->pairing, run_info_number(info, KMT_FIELD_SAMPLE_SEED, 0));
+	if (session->counter->read_info)
+		session->counter->read_info(session);
 	symbol_store_set_text(session->symbols, run_info_number(info, KMT_FIELD_TEXT_START, 0),
 			      run_info_number(info, KMT_FIELD_TEXT_END, 0));
 	code_objects_set_text(session->code, run_info_number(info, KMT_FIELD_TEXT_START, 0),
@@ -67,11 +67,13 @@ static void find_inner_kmallocs(Session *session)
 	session_find_inner_kmallocs(session, session->symbols);
 }
 
-/* Passes decoded events to all sinks. Returns false if their times are impossible. */
+/* Counts decoded events, and passes them to all sinks. Returns false if their times are
+   impossible. */
 static bool hand_out(Session *session, const Events *events)
 {
 	bool is_sound = true;
 
+	session->counter->take(session, events);
 	for (guint i = 0; i < session->sinks->len; i++) {
 		const Sink *sink = &g_array_index(session->sinks, Sink, i);
 
@@ -95,13 +97,8 @@ void session_pair_until(Session *session, uint64_t until_ns)
 {
 	uint64_t complete_ns = loss_ledger_complete_until(session->loss);
 
-	if (awaits_cpus(session, complete_ns))
-		return;
-	if (session->pairing)
-		pairing_release(session->pairing, MIN(until_ns, complete_ns),
-				loss_ledger_last_loss_ns(session->loss));
-	if (session->durations)
-		durations_release(session->durations, MIN(until_ns, complete_ns));
+	if (!awaits_cpus(session, complete_ns))
+		session_release(session, MIN(until_ns, complete_ns));
 }
 
 /* Forgets processes that ended before every event of the rest of the stream. */
@@ -111,12 +108,6 @@ static void settle_maps(Session *session)
 
 	if (complete_ns > USER_MAPS_KEPT_NS && !awaits_cpus(session, complete_ns))
 		user_maps_settle(session->user_maps, complete_ns - USER_MAPS_KEPT_NS);
-}
-
-/* Whether events are counted when they arrive. Others are paired first, up to a time. */
-static bool counts_at_once(const Session *session)
-{
-	return !session->pairing && !session->durations;
 }
 
 static uint64_t paired_until_ns(const Session *session)
@@ -133,40 +124,11 @@ static void begin_at(Session *session, const Batch *batch)
 	apply_info(session);
 }
 
-/* An EventSink. */
-static bool take_into_profile(const Events *events, void *user_data)
-{
-	profile_take(user_data, events);
-	return true;
-}
-
 static void read_maps(Session *session, const Batch *batch)
 {
 	BatchText part = batch_text(batch);
 
 	user_maps_parse(session->user_maps, (TextPart){ part.text, part.bytes });
-}
-
-/* An EventSink. */
-static bool take_for_list(const Events *events, void *user_data)
-{
-	Session *session = user_data;
-	GArray *cells = session->listed_cells;
-
-	if (cells->len < events->events_count)
-		g_array_set_size(cells, (guint)events->events_count);
-	profile_take_noting(session->profile, events, (uint32_t *)(void *)cells->data);
-	event_list_take(session->list, events, (const uint32_t *)(const void *)cells->data);
-	return true;
-}
-
-static void give_late(Session *session, CountCut *cut)
-{
-	uint32_t epoch = event_reader_epoch(session->events);
-
-	count_cut_give(cut, session->events, session->list ? take_for_list : take_into_profile,
-		       session->list ? (void *)session : session->profile);
-	event_reader_set_epoch(session->events, epoch);
 }
 
 /* Counts what a report waits with, and lets it show these events, too: there is no memory for
@@ -178,7 +140,7 @@ static void move_cut(Session *session)
 	if (!count_cut_advance(session->cut))
 		return;
 	profile_set_part(session->profile, before_ns + 1, count_cut_ns(session->cut));
-	give_late(session, session->cut);
+	count_cut_give(session->cut, session);
 	count_cut_forget(session->cut);
 	profile_set_part(session->profile, 0, count_cut_ns(session->cut));
 }
@@ -197,7 +159,7 @@ static void make_room_for_late(Session *session, const Batch *batch)
 
 static void take_events(Session *session, const Batch *batch)
 {
-	bool may_be_late = session->cut && counts_at_once(session);
+	bool may_be_late = session->cut && !session->counter->release;
 	const Events *events;
 	bool is_sound;
 
@@ -215,41 +177,13 @@ static void take_events(Session *session, const Batch *batch)
 		settle_maps(session);
 }
 
-/* The fact that hits have columns comes before them. */
-static void begin_list(Session *session)
-{
-	if (session->list || !run_info_text(session->info, KMT_FIELD_COLUMNS))
-		return;
-	session->list = event_list_new(user_share(session) / 2);
-	session->listed_cells = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	session_remove_sink(session, take_into_profile);
-	session_add_sink(session, take_for_list, session);
-}
-
-/* An EventSink. */
-static bool take_for_durations(const Events *events, void *user_data)
-{
-	durations_take(user_data, events);
-	return true;
-}
-
-/* The hits of begins and ends are not counted themselves. */
-static void pair_hits(Session *session)
-{
-	session->durations =
-		durations_new(session->profile, session->points, user_share(session) / 4);
-	durations_set_list(session->durations, session->list);
-	session_remove_sink(session, session->list ? take_for_list : take_into_profile);
-	session_add_sink(session, take_for_durations, session->durations);
-}
-
 static void read_points(Session *session, const Batch *batch)
 {
 	BatchText part = batch_text(batch);
 
 	point_list_parse(session->points, (TextPart){ part.text, part.bytes });
-	if (point_list_has_pairs(session->points) && !session->durations)
-		pair_hits(session);
+	if (point_list_has_pairs(session->points))
+		counter_pair_hits(session, user_share(session) / 4);
 }
 
 static void read_user_symbols(Session *session, const Batch *batch)
@@ -273,7 +207,9 @@ void session_take_batch(Session *session, const Batch *batch)
 	case KMT_BATCH_INFO:
 		run_info_read_batch(session->info, batch);
 		apply_info(session);
-		begin_list(session);
+		/* This fact comes before the hits that have columns. */
+		if (run_info_text(session->info, KMT_FIELD_COLUMNS))
+			counter_list_hits(session, user_share(session) / 2);
 		break;
 	case KMT_BATCH_SECTIONS:
 		code_objects_read_batch(session->code, batch);
@@ -320,7 +256,7 @@ Session *session_new(size_t memory_bytes_max)
 	profile_set_budget(session->profile, session->memory);
 	session->events = event_reader_new(&session->inner);
 	session->sinks = g_array_new(FALSE, FALSE, sizeof(Sink));
-	session_add_sink(session, take_into_profile, session->profile);
+	counter_init(session);
 	session->loss = loss_ledger_new();
 	loss_ledger_set_memory(session->loss, session->memory);
 	session->info = run_info_new();
@@ -374,8 +310,6 @@ void session_free(Session *session)
 void session_set_slice(Session *session, RunSlice slice)
 {
 	run_info_set_slice(session->info, slice);
-	if (session->pairing)
-		pairing_cut_frees(session->pairing);
 	apply_info(session);
 }
 
@@ -407,14 +341,14 @@ uint64_t session_end_ns(const Session *session)
 		session->cut ? run_end_ns
 			     : run_info_number(session->info, KMT_FIELD_WINDOW_END_NS, run_end_ns);
 
-	return end_ns || !session->pairing ? end_ns : pairing_end_ns(session->pairing);
+	return end_ns || !session->counter->end_ns ? end_ns : session->counter->end_ns(session);
 }
 
 void session_cut(Session *session, uint64_t at_ns)
 {
 	session_end_cut(session);
 	session->cut = count_cut_new(at_ns);
-	if (counts_at_once(session))
+	if (!session->counter->release)
 		profile_set_part(session->profile, 0, at_ns);
 }
 
@@ -430,7 +364,7 @@ void session_end_cut(Session *session)
 	if (!cut)
 		return;
 	profile_set_part(session->profile, count_cut_ns(cut) + 1, UINT64_MAX);
-	give_late(session, cut);
+	count_cut_give(cut, session);
 	profile_set_part(session->profile, 0, UINT64_MAX);
 	memory_budget_set(session->memory, MEMORY_LATE, 0);
 }
@@ -461,36 +395,6 @@ void session_remove_sink(Session *session, EventSink take)
 	for (guint i = session->sinks->len; i-- > 0;)
 		if (g_array_index(session->sinks, Sink, i).take == take)
 			g_array_remove_index(session->sinks, i);
-}
-
-/* An EventSink. */
-static bool take_for_pairing(const Events *events, void *user_data)
-{
-	pairing_take(user_data, events);
-	return true;
-}
-
-void session_pair(Session *session, bool with_freers)
-{
-	memory_budget_pair(session->memory);
-	profile_set_budget(session->profile, session->memory);
-	session->pairing =
-		pairing_new(session->profile, memory_budget_floor(session->memory, MEMORY_PAIRING));
-	pairing_set_budget(session->pairing, session->memory);
-	session_remove_sink(session, take_into_profile);
-	session_add_sink(session, take_for_pairing, session->pairing);
-	session->is_held = true;
-	if (with_freers)
-		pairing_note_freers(session->pairing);
-	else
-		profile_merge_frees(session->profile);
-}
-
-void session_count_elsewhere(Session *session, bool both)
-{
-	session->is_counted_elsewhere = true;
-	if (!both)
-		session_remove_sink(session, take_into_profile);
 }
 
 void session_add_counted(Session *session, const ProfileTotals *totals)
@@ -524,9 +428,8 @@ void session_take_text(Session *session, const EventText *text)
 
 void session_release(Session *session, uint64_t complete_until_ns)
 {
-	if (session->pairing)
-		pairing_release(session->pairing, complete_until_ns,
-				loss_ledger_last_loss_ns(session->loss));
+	if (session->counter->release)
+		session->counter->release(session, complete_until_ns);
 }
 
 static HeldReadings *held_readings(Session *session)
@@ -580,9 +483,5 @@ void session_finish(Session *session)
 	if (!session->enough)
 		batch_reader_finish(session->reader);
 	count_held(session);
-	if (session->pairing)
-		pairing_release(session->pairing, UINT64_MAX,
-				loss_ledger_last_loss_ns(session->loss));
-	if (session->durations)
-		durations_release(session->durations, UINT64_MAX);
+	session_release(session, UINT64_MAX);
 }

@@ -15,6 +15,31 @@
 #include "symbols/line_table.h"
 #include "symbols/symbol_store.h"
 
+typedef struct Session Session;
+
+/*
+ * A Counter is the way in which a session counts its events: as they arrive, one by one in a list,
+ * too, or paired first, as time spans or as objects that are held. A session has one at a time;
+ * counter.c has them all: whatever differs between them is here.
+ */
+typedef struct {
+	void (*take)(Session *session, const Events *events);
+	/* The rest may be NULL. Pairs the events before that time; NULL: none wait. */
+	void (*release)(Session *session, uint64_t until_ns);
+	void (*read_info)(Session *session); /* the facts of the stream have changed */
+	/* Returns how many events found no room, beyond those of the profile. */
+	uint64_t (*over_bound)(const Session *session);
+	uint64_t (*end_ns)(const Session *session); /* of a stream that does not say it */
+} Counter;
+
+/* Lets the session count events as they arrive. */
+void counter_init(Session *session);
+
+/* Lets the session also list hits, or pair the begins and ends of time spans, with at most about
+   that much memory. Hits that are paired are not counted themselves. */
+void counter_list_hits(Session *session, size_t bytes_max);
+void counter_pair_hits(Session *session, size_t bytes_max);
+
 /*
  * A report during a run shows the run up to a time that events of all CPUs have reached. Some CPUs
  * have already sent later ones. A CountCut keeps their batches, so these events are counted after
@@ -43,8 +68,8 @@ void count_cut_forget(CountCut *cut);
 /* Keeps a copy of the batch if it has events after the cut. */
 void count_cut_take(CountCut *cut, const Batch *batch, const Events *events);
 
-/* Passes what it keeps to the sink, decoded with this reader. */
-void count_cut_give(CountCut *cut, EventReader *reader, EventSink sink, void *user_data);
+/* Counts what it keeps in the session. */
+void count_cut_give(CountCut *cut, Session *session);
 
 /* What the name and place of a kernel's record say about it. Its text does not contain this. */
 typedef struct {
@@ -59,9 +84,9 @@ typedef struct {
  *
  * It is the only interface between collectors and the rest: collectors feed bytes or batches,
  * importers feed events with stacks as text, and all results are computed from these. Each batch of
- * events is decoded once and passed to all sinks.
+ * events is decoded once, counted, and passed to all sinks.
  */
-typedef struct {
+struct Session {
 	MemoryBudget *memory; /* owned: for all members below, and for the report */
 	Profile *profile;
 	LossLedger *loss;
@@ -80,7 +105,8 @@ typedef struct {
 	BatchReader *reader;
 	InnerKmallocs inner; /* of the traced kernel, once inner_is_known */
 	bool inner_is_known; /* the kernel's symbols came before its events */
-	EventReader *events; /* private, as the next six members */
+	EventReader *events; /* private, as the next seven members */
+	const Counter *counter;
 	GArray *sinks;
 	GArray *taps;
 	CountCut *cut; /* NULL: everything that arrived is counted */
@@ -106,7 +132,7 @@ typedef struct {
 	HeldTotals held_totals;
 	uint64_t held_unsized;    /* of the last reading: objects whose sizes are not known ... */
 	uint64_t held_inaccurate; /* ... and rows that the kernel marks as inaccurate */
-} Session;
+};
 
 /* Returns an empty session; free it with session_free(). */
 Session *session_new(size_t memory_bytes_max);
@@ -146,8 +172,8 @@ void session_pair(Session *session, bool with_freers);
 void session_add_tap(Session *session, BatchVisitor tap, void *user_data);
 void session_remove_tap(Session *session, BatchVisitor tap);
 
-/* Passes every later decoded batch to this sink, too. Several sinks are called in order; the first
-   one is session->profile. */
+/* Passes every later decoded batch to this sink, too. Several sinks are called in order, after the
+   session has counted the batch. */
 void session_add_sink(Session *session, EventSink sink, void *user_data);
 void session_remove_sink(Session *session, EventSink sink);
 

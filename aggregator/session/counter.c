@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How a session counts: one row for each way. The profile counts events as they arrive; a list
+ * keeps hits one by one, too; begins and ends of time spans, or allocations and frees, wait until
+ * they are paired. session.c and losses.c ask the row for whatever differs between the ways.
+ */
+#include "session/session.h"
+
+#include "record/format.h"
+
+static void take_nothing(Session *session, const Events *events)
+{
+	(void)session;
+	(void)events;
+}
+
+static void take_events(Session *session, const Events *events)
+{
+	profile_take(session->profile, events);
+}
+
+static void take_listed(Session *session, const Events *events)
+{
+	GArray *cells = session->listed_cells;
+
+	if (cells->len < events->events_count)
+		g_array_set_size(cells, (guint)events->events_count);
+	profile_take_noting(session->profile, events, (uint32_t *)(void *)cells->data);
+	event_list_take(session->list, events, (const uint32_t *)(const void *)cells->data);
+}
+
+static void take_span_ends(Session *session, const Events *events)
+{
+	durations_take(session->durations, events);
+}
+
+static void release_spans(Session *session, uint64_t until_ns)
+{
+	durations_release(session->durations, until_ns);
+}
+
+static uint64_t spans_over_bound(const Session *session)
+{
+	return durations_totals(session->durations).over_bound;
+}
+
+static void take_frees(Session *session, const Events *events)
+{
+	pairing_take(session->pairing, events);
+}
+
+static void release_objects(Session *session, uint64_t until_ns)
+{
+	pairing_release(session->pairing, until_ns, loss_ledger_last_loss_ns(session->loss));
+}
+
+static void read_info_of_frees(Session *session)
+{
+	const RunInfo *info = session->info;
+
+	pairing_set_seed(session->pairing, run_info_number(info, KMT_FIELD_SAMPLE_SEED, 0));
+	if (info->sliced)
+		pairing_cut_frees(session->pairing);
+}
+
+static uint64_t objects_over_bound(const Session *session)
+{
+	return pairing_over_bound(session->pairing);
+}
+
+static uint64_t objects_end_ns(const Session *session)
+{
+	return pairing_end_ns(session->pairing);
+}
+
+static const Counter counts_events = { .take = take_events };
+static const Counter counts_elsewhere = { .take = take_nothing };
+static const Counter counts_listed = { .take = take_listed };
+static const Counter counts_spans = {
+	.take = take_span_ends,
+	.release = release_spans,
+	.over_bound = spans_over_bound,
+};
+static const Counter counts_held = {
+	.take = take_frees,
+	.release = release_objects,
+	.read_info = read_info_of_frees,
+	.over_bound = objects_over_bound,
+	.end_ns = objects_end_ns,
+};
+
+void counter_init(Session *session)
+{
+	session->counter = &counts_events;
+}
+
+/* A session that pairs frees, or is counted elsewhere, counts no hits. */
+static bool may_count_hits(const Session *session)
+{
+	return session->counter != &counts_held && session->counter != &counts_elsewhere;
+}
+
+void counter_list_hits(Session *session, size_t bytes_max)
+{
+	if (session->list || !may_count_hits(session))
+		return;
+	session->list = event_list_new(bytes_max);
+	session->listed_cells = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	if (session->durations)
+		durations_set_list(session->durations, session->list);
+	else
+		session->counter = &counts_listed;
+}
+
+void counter_pair_hits(Session *session, size_t bytes_max)
+{
+	if (session->durations || !may_count_hits(session))
+		return;
+	session->durations = durations_new(session->profile, session->points, bytes_max);
+	durations_set_list(session->durations, session->list);
+	session->counter = &counts_spans;
+}
+
+void session_pair(Session *session, bool with_freers)
+{
+	memory_budget_pair(session->memory);
+	profile_set_budget(session->profile, session->memory);
+	session->pairing =
+		pairing_new(session->profile, memory_budget_floor(session->memory, MEMORY_PAIRING));
+	pairing_set_budget(session->pairing, session->memory);
+	session->counter = &counts_held;
+	session->is_held = true;
+	if (with_freers)
+		pairing_note_freers(session->pairing);
+	else
+		profile_merge_frees(session->profile);
+}
+
+void session_count_elsewhere(Session *session, bool both)
+{
+	session->is_counted_elsewhere = true;
+	if (!both && session->counter == &counts_events)
+		session->counter = &counts_elsewhere;
+}
