@@ -27,7 +27,7 @@ typedef uint32_t CacheId;
 enum {
 	TASK_ID_UNKNOWN = 0,
 	TASK_ID_OVERFLOW = 1,
-	TASK_ID_MAX = (1 << 30) - 1, /* a cell has 30 bits for the task */
+	TASK_ID_MAX = (1 << 28) - 1, /* a cell has 28 bits for the task */
 	CACHE_ID_UNKNOWN = 0,        /* not in the event */
 	CACHE_ID_OVERFLOW = 1,
 	ORIGIN_ID_OVERFLOW = 0,
@@ -81,11 +81,19 @@ typedef struct {
 	char name[KMT_CACHE_NAME_BYTES_MAX + 1]; /* not yet escaped */
 } ProfileCache;
 
+/* What a cell is the first member of. */
+typedef enum {
+	CELL_ALONE,     /* nothing: a cell of the profile itself */
+	CELL_OF_HELD,   /* a HeldCell: events are the objects held */
+	CELL_OF_MERGED, /* a MergedCell, of several runs */
+} CellKind;
+
 /* The counters of one (origin, task, context). */
 typedef struct {
 	OriginId origin;
-	TaskId task : 30;
+	TaskId task : 28;
 	uint32_t context : 2; /* enum KmtContext */
+	uint32_t kind : 2;    /* CellKind */
 	uint64_t events;      /* allocations that succeeded, or frees */
 	uint64_t failed;      /* allocations that returned NULL */
 	/* Variance of both counts as estimates from independent draws: the sum of w * (w - 1) over

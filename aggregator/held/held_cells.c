@@ -145,6 +145,7 @@ static HeldCell whole_cell(const HeldCells *cells, uint32_t number)
 		.age_class = AGE_CLASS_NONE,
 	};
 
+	cell.cell.kind = CELL_OF_HELD;
 	cell.cell.events = scan->held * scale;
 	if (cells->choice.at_peak) {
 		cell.cell.events = at_peak;

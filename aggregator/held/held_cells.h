@@ -4,6 +4,8 @@
 #include "held/held_sums.h"
 #include "held/pairing.h"
 
+#include <stddef.h>
+
 /*
  * HeldCells is what a report about held objects counts: the cells of the profile with what they
  * hold at that moment. Pairing can go on afterwards.
@@ -40,6 +42,13 @@ typedef struct {
 } HeldCell;
 
 #define ORIGIN_ID_NONE UINT32_MAX
+
+/* Returns the HeldCell that a cell is a part of; NULL: none. */
+static inline const HeldCell *held_cell_of(const ProfileCell *cell)
+{
+	G_STATIC_ASSERT(offsetof(HeldCell, cell) == 0);
+	return cell->kind == CELL_OF_HELD ? (const HeldCell *)(const void *)cell : NULL;
+}
 
 /* Objects over time. */
 typedef struct {

@@ -103,7 +103,7 @@ static void add_held(Check *check)
 	for (uint32_t i = 0; i < view_source_cells(source); i++) {
 		const ProfileCell *cell = view_source_cell(source, i);
 		const ProfileOrigin *origin = profile_origin(source->profile, cell->origin);
-		const HeldSums *sums = &view_source_held(source, cell)->sums;
+		const HeldSums *sums = &held_cell_of(cell)->sums;
 		Cache *cache = cache_of_origin(check, cell->origin);
 
 		if (!cache || origin->free || origin->own)

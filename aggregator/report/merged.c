@@ -299,8 +299,7 @@ static OriginId origin_of(Adding *adding, OriginId id)
 
 static OriginId freer_of(Adding *adding, const ProfileCell *cell)
 {
-	OriginId freer = adding->source->held_cells ? view_source_freer(adding->source, cell)
-						    : ORIGIN_ID_NONE;
+	OriginId freer = cell_freer(cell);
 
 	return freer == ORIGIN_ID_NONE ? ORIGIN_ID_NONE : origin_of(adding, freer);
 }
@@ -387,9 +386,7 @@ static void add_cell(Adding *adding, const ProfileCell *cell)
 {
 	MergedCell key = { .cell = { .context = cell->context },
 			   .freer = freer_of(adding, cell),
-			   .age_class = adding->source->held_cells
-						? view_source_age_class(adding->source, cell)
-						: AGE_CLASS_NONE };
+			   .age_class = cell_age_class(cell) };
 	RowSums sums = { .summary = { 0 } };
 	bool was_overflow = profile_origin(adding->source->profile, cell->origin)->beyond;
 

@@ -50,7 +50,7 @@ static bool cell_ages(const ViewSource *source, const ProfileCell *cell, HeldAge
 
 bool cell_held(const ViewSource *source, const ProfileCell *cell, HeldSums *sums)
 {
-	const HeldCell *held = view_source_held(source, cell);
+	const HeldCell *held = held_cell_of(cell);
 	HeldAges ages;
 
 	if (held)
@@ -64,11 +64,12 @@ bool cell_held(const ViewSource *source, const ProfileCell *cell, HeldSums *sums
 
 void cell_add_sums(const ViewSource *source, const ProfileCell *cell, RowSums *sums)
 {
+	const MergedCell *merged = merged_cell_of(cell);
 	HeldSums held;
 	bool is_held;
 
-	if (source->merged) {
-		merged_cells_add_sums(source->merged, view_source_merged(cell), sums);
+	if (merged) {
+		merged_cells_add_sums(source->merged, merged, sums);
 		return;
 	}
 	is_held = cell_held(source, cell, &held);

@@ -64,9 +64,9 @@ static uint32_t member_of(const GroupIndex *index, const ProfileCell *cell)
 				      profile_origin(naming->source->profile, cell->origin)->stack);
 	case MEMBER_FREER:
 		/* ORIGIN_ID_NONE becomes 0. */
-		return view_source_freer(naming->source, cell) + 1;
+		return cell_freer(cell) + 1;
 	case MEMBER_AGE:
-		return view_source_age_class(naming->source, cell);
+		return cell_age_class(cell);
 	default:
 		return cell->context;
 	}

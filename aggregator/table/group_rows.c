@@ -51,7 +51,7 @@ static void group_cell(GroupRows *rows, GroupTable *table, uint32_t number)
 	uint32_t row;
 
 	hot_assert(number < view_source_cells(table->source));
-	if (!cell->events && !cell->failed && !view_source_holds(table->source))
+	if (!cell->events && !cell->failed && cell->kind == CELL_ALONE)
 		return;
 	row = group_table_add(table, cell);
 	if (rows->rows_of_cells)

@@ -91,7 +91,8 @@ static uint32_t merged_cells_intern(MergedCells *cells, const MergedCell *key, b
 	const MergedCell cell = {
 		.cell = { .origin = key->cell.origin,
 			  .task = key->cell.task,
-			  .context = key->cell.context },
+			  .context = key->cell.context,
+			  .kind = CELL_OF_MERGED },
 		.freer = key->freer,
 		.age_class = key->age_class,
 	};

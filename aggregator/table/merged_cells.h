@@ -19,6 +19,31 @@ typedef struct {
 	uint8_t age_class; /* as in HeldCell */
 } MergedCell;
 
+/* Returns the MergedCell that a cell is a part of; NULL: none. */
+static inline const MergedCell *merged_cell_of(const ProfileCell *cell)
+{
+	G_STATIC_ASSERT(offsetof(MergedCell, cell) == 0);
+	return cell->kind == CELL_OF_MERGED ? (const MergedCell *)(const void *)cell : NULL;
+}
+
+/* Returns the origin of the frees of a cell; ORIGIN_ID_NONE: it has what was not freed. */
+static inline OriginId cell_freer(const ProfileCell *cell)
+{
+	const MergedCell *merged = merged_cell_of(cell);
+	const HeldCell *held = held_cell_of(cell);
+
+	return merged ? merged->freer : held ? held->freer : ORIGIN_ID_NONE;
+}
+
+/* Returns the class of ages of a cell; AGE_CLASS_NONE: of all ages. */
+static inline uint8_t cell_age_class(const ProfileCell *cell)
+{
+	const MergedCell *merged = merged_cell_of(cell);
+	const HeldCell *held = held_cell_of(cell);
+
+	return merged ? merged->age_class : held ? held->age_class : (uint8_t)AGE_CLASS_NONE;
+}
+
 /* Returns an empty table. Free it with merged_cells_free(). */
 MergedCells *merged_cells_new(void);
 void merged_cells_free(MergedCells *cells);

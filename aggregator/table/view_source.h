@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/hot_assert.h"
 #include "count/profile.h"
 #include "base/memory_budget.h"
 #include "names/cache_names.h"
@@ -65,47 +64,11 @@ static inline void view_source_add_values(const ViewSource *source, RowSums *sum
 {
 	ProfileValues values;
 
-	if (source->held_cells || !profile_has_values(source->profile))
+	if (cell->kind != CELL_ALONE || !profile_has_values(source->profile))
 		return;
 	values = profile_values(source->profile, cell);
 	row_sums_add_values(sums, &values,
 			    sampling_of_cell(&source->sampling, source->profile, cell));
-}
-
-/* Whether cells may count that have no events. */
-static inline bool view_source_holds(const ViewSource *source)
-{
-	return source->held_cells || source->merged;
-}
-
-/* Returns what is known about the held objects of a cell of this source; NULL: nothing. */
-static inline const HeldCell *view_source_held(const ViewSource *source, const ProfileCell *cell)
-{
-	G_STATIC_ASSERT(offsetof(HeldCell, cell) == 0);
-	hot_assert(!source->held_cells || !source->merged);
-	return source->held_cells ? (const HeldCell *)(const void *)cell : NULL;
-}
-
-static inline const MergedCell *view_source_merged(const ProfileCell *cell)
-{
-	G_STATIC_ASSERT(offsetof(MergedCell, cell) == 0);
-	return (const MergedCell *)(const void *)cell;
-}
-
-/* Returns the origin of the frees of a cell of held objects; ORIGIN_ID_NONE: it holds them. */
-static inline OriginId view_source_freer(const ViewSource *source, const ProfileCell *cell)
-{
-	hot_assert(view_source_holds(source));
-	return source->merged ? view_source_merged(cell)->freer
-			      : view_source_held(source, cell)->freer;
-}
-
-/* Returns the class of ages of a cell of held objects. */
-static inline uint8_t view_source_age_class(const ViewSource *source, const ProfileCell *cell)
-{
-	hot_assert(view_source_holds(source));
-	return source->merged ? view_source_merged(cell)->age_class
-			      : view_source_held(source, cell)->age_class;
 }
 
 /* Whether allocations were paired with frees, and how many cells hold is not all that is known. */
