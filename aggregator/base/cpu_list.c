@@ -30,27 +30,20 @@ static bool take_number(const char **text, guint32 *number)
 	return parsed < CPU_LIST_CPUS_MAX;
 }
 
-static bool parse_range(const char *text, guint32 *first, guint32 *last)
-{
-	if (!take_number(&text, first))
-		return false;
-	*last = *first;
-	if (*text == '-') {
-		text++;
-		if (!take_number(&text, last))
-			return false;
-	}
-	return !*text && *first <= *last;
-}
-
 /* Appends the CPUs of a range such as "8" or "0-3", which must be above the previous ones. */
 static bool append_range(GArray *cpus, const char *text)
 {
 	guint32 first, last;
 
-	if (!parse_range(text, &first, &last))
+	if (!take_number(&text, &first))
 		return false;
-	if (cpus->len && first <= cpu_at(cpus, cpus->len - 1))
+	last = first;
+	if (*text == '-') {
+		text++;
+		if (!take_number(&text, &last))
+			return false;
+	}
+	if (*text || first > last || (cpus->len && first <= cpu_at(cpus, cpus->len - 1)))
 		return false;
 	for (guint32 cpu = first; cpu <= last; cpu++)
 		g_array_append_val(cpus, cpu);
@@ -89,13 +82,6 @@ static guint range_end(const GArray *cpus, guint start)
 	return end;
 }
 
-static void append_range_text(GString *list, guint32 first, guint32 last)
-{
-	g_string_append_printf(list, "%s%u", list->len ? "," : "", first);
-	if (last > first)
-		g_string_append_printf(list, "-%u", last);
-}
-
 char *cpu_list_text(const GArray *cpus, gsize bytes_max)
 {
 	GString *list = g_string_new(NULL);
@@ -104,7 +90,9 @@ char *cpu_list_text(const GArray *cpus, gsize bytes_max)
 		gsize before = list->len;
 
 		end = range_end(cpus, at);
-		append_range_text(list, cpu_at(cpus, at), cpu_at(cpus, end - 1));
+		g_string_append_printf(list, "%s%u", before ? "," : "", cpu_at(cpus, at));
+		if (end > at + 1)
+			g_string_append_printf(list, "-%u", cpu_at(cpus, end - 1));
 		if (list->len > bytes_max) {
 			g_string_truncate(list, before);
 			g_string_append(list, before ? ",..." : "...");

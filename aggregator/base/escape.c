@@ -42,11 +42,6 @@ static gsize printable_run(const char *text, gsize length)
 	return run;
 }
 
-static void append_hidden(GString *out, char byte)
-{
-	g_string_append_printf(out, "\\x%02x", (guchar)byte);
-}
-
 void escape_hidden_append_len(GString *out, const char *text, gsize length)
 {
 	const char *end = text + length;
@@ -57,7 +52,7 @@ void escape_hidden_append_len(GString *out, const char *text, gsize length)
 		g_string_append_len(out, text, (gssize)run);
 		text += run;
 		if (text < end)
-			append_hidden(out, *text++);
+			g_string_append_printf(out, "\\x%02x", (guchar)*text++);
 	}
 }
 

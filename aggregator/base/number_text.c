@@ -22,14 +22,17 @@ void append_count(GString *out, uint64_t count)
 		g_string_insert_c(out, (gssize)at - 3, ',');
 }
 
-/* Appends two or three significant digits and the unit. */
-static void append_for_people(GString *out, uint64_t bytes)
+void append_amount(GString *out, uint64_t bytes, bool human)
 {
 	enum { UNIT = 1024, DIGITS_FROM = 100 };
 	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
 	guint unit = 0;
 	double value = (double)bytes / UNIT;
 
+	if (!human) {
+		append_count(out, bytes);
+		return;
+	}
 	if (bytes < UNIT) {
 		g_string_append_printf(out, "%" G_GUINT64_FORMAT " B", bytes);
 		return;
@@ -37,6 +40,7 @@ static void append_for_people(GString *out, uint64_t bytes)
 	/* 1,024.0 is shown in the next unit. */
 	for (; value >= UNIT - 0.05 && unit + 1 < G_N_ELEMENTS(units); unit++)
 		value /= UNIT;
+	/* Two or three significant digits. */
 	if (value >= DIGITS_FROM - 0.05) {
 		append_count(out, (uint64_t)(value + 0.5));
 	} else {
@@ -46,14 +50,6 @@ static void append_for_people(GString *out, uint64_t bytes)
 				       (unsigned)(tenths % 10));
 	}
 	g_string_append_printf(out, " %s", units[unit]);
-}
-
-void append_amount(GString *out, uint64_t bytes, bool human)
-{
-	if (human)
-		append_for_people(out, bytes);
-	else
-		append_count(out, bytes);
 }
 
 void append_change(GString *out, double bytes, bool human)

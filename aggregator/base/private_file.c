@@ -95,28 +95,18 @@ static int open_part(const PrivateFile *file)
 	return openat(file->folder, file->part_name, flags, MODE_PRIVATE);
 }
 
-static bool open_new_part(PrivateFile *file)
+static bool create_part(PrivateFile *file, GError **error)
 {
 	file->descriptor = open_part(file);
 	if (file->descriptor < 0 && errno == EEXIST && file->is_public &&
 	    !unlinkat(file->folder, file->part_name, 0))
 		file->descriptor = open_part(file);
-	return file->descriptor >= 0;
-}
-
-/* Sets who may read the file, whatever the umask. */
-static bool set_readers(const PrivateFile *file)
-{
-	return give_to_sudo_user(file->descriptor) &&
-	       (!file->is_public || !fchmod(file->descriptor, MODE_PUBLIC));
-}
-
-static bool create_part(PrivateFile *file, GError **error)
-{
-	if (!open_new_part(file))
+	if (file->descriptor < 0)
 		return errno == EEXIST ? fail_part_exists(file, error)
 				       : fail_errno(error, file->part_path, errno);
-	if (!set_readers(file)) {
+	/* Who may read the file, whatever the umask. */
+	if (!give_to_sudo_user(file->descriptor) ||
+	    (file->is_public && fchmod(file->descriptor, MODE_PUBLIC))) {
 		int code = errno;
 
 		private_file_discard(file);

@@ -41,50 +41,32 @@ static ListedCache *add_cache(CacheList *list)
 	return cache;
 }
 
-/* Returns the spelling in bytes, or NULL if it is not a kmalloc class. */
-static char *class_key(const char *name)
-{
-	KmallocClass class;
-	GString *key;
-
-	if (!kmalloc_class_parse(name, &class))
-		return NULL;
-	key = g_string_new(NULL);
-	kmalloc_class_append(key, &class, KMALLOC_SPELLING_BYTES);
-	return g_string_free(key, FALSE);
-}
-
 static void add_name(CacheList *list, ListedCache *cache, const char *name)
 {
-	char *key = class_key(name);
 	char *kept = g_strdup(name);
+	KmallocClass class;
 
 	g_ptr_array_add(cache->names, kept);
 	g_hash_table_insert(list->by_name, kept, cache);
-	if (key)
-		g_hash_table_insert(list->by_class, key, kept);
-}
+	if (kmalloc_class_parse(name, &class)) {
+		GString *key = g_string_new(NULL);
 
-/* Returns the cache of a line's names: the cache of the first known name. */
-static ListedCache *cache_of_line(CacheList *list, char **names)
-{
-	for (char **name = names; *name; name++) {
-		ListedCache *cache = g_hash_table_lookup(list->by_name, *name);
-
-		if (cache)
-			return cache;
+		kmalloc_class_append(key, &class, KMALLOC_SPELLING_BYTES);
+		g_hash_table_insert(list->by_class, g_string_free(key, FALSE), kept);
 	}
-	return NULL;
 }
 
+/* Adds names of one cache: that of the first known name. */
 static void add_line(CacheList *list, const char *line)
 {
 	g_auto(GStrv) names = g_strsplit(line, "\t", -1);
-	ListedCache *cache;
+	ListedCache *cache = NULL;
 
-	for (char **name = names; *name; name++)
+	for (char **name = names; *name; name++) {
 		(*name)[cache_name_folded_bytes(*name)] = '\0';
-	cache = cache_of_line(list, names);
+		if (!cache)
+			cache = g_hash_table_lookup(list->by_name, *name);
+	}
 	for (char **name = names; *name; name++) {
 		if (!**name || g_hash_table_contains(list->by_name, *name) ||
 		    g_hash_table_size(list->by_name) >= NAMES_MAX)
@@ -93,14 +75,6 @@ static void add_line(CacheList *list, const char *line)
 			cache = add_cache(list);
 		add_name(list, cache, *name);
 	}
-}
-
-static void add_lines(CacheList *list, const GString *text)
-{
-	g_auto(GStrv) lines = g_strsplit(text->str, "\n", -1);
-
-	for (char **line = lines; *line; line++)
-		add_line(list, *line);
 }
 
 static void add_slabinfo(CacheList *list, const GString *text)
@@ -147,12 +121,13 @@ static int compare_caches(const void *a, const void *b)
 CacheList *cache_list_new(const GString *cache_names_text, const GString *slabinfo_text)
 {
 	CacheList *list = g_new0(CacheList, 1);
+	g_auto(GStrv) lines = g_strsplit(cache_names_text ? cache_names_text->str : "", "\n", -1);
 
 	list->caches = g_ptr_array_new_with_free_func(listed_cache_free);
 	list->by_name = g_hash_table_new(keyed_hash_text, g_str_equal);
 	list->by_class = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
-	if (cache_names_text)
-		add_lines(list, cache_names_text);
+	for (char **line = lines; *line; line++)
+		add_line(list, *line);
 	if (slabinfo_text)
 		add_slabinfo(list, slabinfo_text);
 	for (guint i = 0; i < list->caches->len; i++)
@@ -200,11 +175,11 @@ const char *listed_cache_name(const ListedCache *cache)
 	return cache->kernel_name ? cache->kernel_name : g_ptr_array_index(cache->names, 0);
 }
 
-/* Returns the other names of a cache, the requested one first (element-type utf8). */
-static GPtrArray *other_names(const char *name, const ListedCache *cache, const char *asked)
+void cache_label_append(GString *out, const char *name, const ListedCache *cache, const char *asked)
 {
-	GPtrArray *others = g_ptr_array_new();
+	g_autoptr(GPtrArray) others = g_ptr_array_new();
 
+	/* The requested name is the first of the other ones. */
 	for (guint i = 0; cache && i < cache->names->len; i++) {
 		char *other = g_ptr_array_index(cache->names, i);
 
@@ -212,13 +187,6 @@ static GPtrArray *other_names(const char *name, const ListedCache *cache, const 
 			g_ptr_array_insert(others, asked && g_str_equal(other, asked) ? 0 : -1,
 					   other);
 	}
-	return others;
-}
-
-void cache_label_append(GString *out, const char *name, const ListedCache *cache, const char *asked)
-{
-	g_autoptr(GPtrArray) others = other_names(name, cache, asked);
-
 	escape_append(out, name);
 	for (guint i = 0; i < MIN(others->len, ALIASES_SHOWN_MAX); i++) {
 		g_string_append(out, i ? ", " : " (also: ");

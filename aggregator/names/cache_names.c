@@ -21,9 +21,9 @@ enum { TEXT_CHUNK_BYTES = 1024 };
  * cache. Random copies or buckets of a size are not distinguished.
  */
 typedef struct {
-	const CacheList *list;
-	const RunInfo *info;
-	GArray *sizes; /* (element-type uint64_t) of the normal classes, ascending */
+	const CacheList *list; /* borrowed: the host's classes and their spelling */
+	const RunInfo *info;   /* borrowed */
+	GArray *sizes;         /* (element-type uint64_t) of the normal classes, ascending */
 } DerivedCache;
 
 /* The classes besides the normal ones, in the order in which the kernel decides, with the first
@@ -68,6 +68,7 @@ static void add_listed_sizes(DerivedCache *derived)
 	}
 }
 
+/* If the list is empty, the kernel's release determines the classes. */
 static void add_usual_sizes(DerivedCache *derived)
 {
 	uint64_t page_bytes =
@@ -77,19 +78,6 @@ static void add_usual_sizes(DerivedCache *derived)
 	g_array_append_vals(derived->sizes, sizes_between, G_N_ELEMENTS(sizes_between));
 	for (uint64_t bytes = SIZE_MIN; bytes <= bytes_max; bytes *= 2)
 		g_array_append_val(derived->sizes, bytes);
-}
-
-/* The list contains the host's classes and their spelling. If it is empty, the kernel's release
-   determines the classes. Both are borrowed. */
-static void derived_cache_init(DerivedCache *derived, const CacheList *list, const RunInfo *info)
-{
-	derived->list = list;
-	derived->info = info;
-	derived->sizes = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	add_listed_sizes(derived);
-	if (!derived->sizes->len)
-		add_usual_sizes(derived);
-	g_array_sort(derived->sizes, compare_sizes);
 }
 
 /* Returns the smallest class for this many bytes; 0: none. */
@@ -190,7 +178,13 @@ CacheNames *cache_names_new(const Profile *profile, const RunInfo *info, const R
 	names->profile = profile;
 	names->list = cache_list_new(run_text_of(text, KMT_BATCH_CACHE_NAMES, 0),
 				     run_text_of(text, KMT_BATCH_SLABINFO, KMT_READING_START));
-	derived_cache_init(&names->derived, names->list, info);
+	names->derived.list = names->list;
+	names->derived.info = info;
+	names->derived.sizes = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	add_listed_sizes(&names->derived);
+	if (!names->derived.sizes->len)
+		add_usual_sizes(&names->derived);
+	g_array_sort(names->derived.sizes, compare_sizes);
 	names->texts = g_string_chunk_new(TEXT_CHUNK_BYTES);
 	names->recorded = g_array_new(FALSE, TRUE, sizeof(CacheLabel));
 	return names;
@@ -230,20 +224,6 @@ static CacheLabel make_recorded(CacheNames *names, CacheId id)
 	return label;
 }
 
-/* Each label is made once: cells have few caches, but many origins. */
-static CacheLabel recorded_label(CacheNames *names, CacheId id)
-{
-	CacheLabel *label;
-
-	g_assert(id < profile_cache_count(names->profile));
-	if (id >= names->recorded->len)
-		g_array_set_size(names->recorded, profile_cache_count(names->profile));
-	label = &g_array_index(names->recorded, CacheLabel, id);
-	if (!label->label)
-		*label = make_recorded(names, id);
-	return *label;
-}
-
 static CacheLabel derived_label(CacheNames *names, const ProfileOrigin *origin)
 {
 	g_autoptr(GString) folded = g_string_new(NULL);
@@ -267,15 +247,23 @@ static const char *const without_caches[] = {
 	[KMT_SOURCE_VMALLOC] = "(vmalloc)",
 };
 
+/* Each label of a recorded cache is made once: cells have few caches, but many origins. */
 CacheLabel cache_names_of(CacheNames *names, const ProfileOrigin *origin)
 {
 	const char *label = origin->source < G_N_ELEMENTS(without_caches)
 				    ? without_caches[origin->source]
 				    : NULL;
+	CacheLabel *recorded;
 
 	if (label)
 		return (CacheLabel){ .label = label, .origin = CACHE_PAGES };
 	if (origin->cache == CACHE_ID_UNKNOWN || origin->cache == CACHE_ID_OVERFLOW)
 		return derived_label(names, origin);
-	return recorded_label(names, origin->cache);
+	g_assert(origin->cache < profile_cache_count(names->profile));
+	if (origin->cache >= names->recorded->len)
+		g_array_set_size(names->recorded, profile_cache_count(names->profile));
+	recorded = &g_array_index(names->recorded, CacheLabel, origin->cache);
+	if (!recorded->label)
+		*recorded = make_recorded(names, origin->cache);
+	return *recorded;
 }

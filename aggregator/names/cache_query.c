@@ -40,14 +40,6 @@ static void item_clear(void *data)
 	g_free(((Item *)data)->text);
 }
 
-static void add_item(CacheQuery *query, const char *text)
-{
-	Item item = { .text = g_strndup(text, cache_name_folded_bytes(text)) };
-
-	item.is_glob = strpbrk(item.text, "*?[") != NULL;
-	g_array_append_val(query->items, item);
-}
-
 static CacheQuery *query_empty(void)
 {
 	CacheQuery *query = g_new0(CacheQuery, 1);
@@ -64,12 +56,16 @@ static CacheQuery *query_empty(void)
 CacheQuery *cache_query_new(const char *argument, GError **error)
 {
 	g_autoptr(CacheQuery) query = query_empty();
-	g_auto(GStrv) items = g_strsplit(argument, ",", -1);
+	g_auto(GStrv) texts = g_strsplit(argument, ",", -1);
 
-	for (char **item = items; *item; item++) {
-		g_strstrip(*item);
-		if (**item)
-			add_item(query, *item);
+	for (char **text = texts; *text; text++) {
+		Item item;
+
+		if (!*g_strstrip(*text))
+			continue;
+		item.text = g_strndup(*text, cache_name_folded_bytes(*text));
+		item.is_glob = strpbrk(item.text, "*?[") != NULL;
+		g_array_append_val(query->items, item);
 	}
 	if (query->items->len)
 		return g_steal_pointer(&query);
@@ -261,34 +257,27 @@ static char *newest_spelling(const char *name)
 	return g_string_free(spelled, FALSE);
 }
 
-static void offer_names(Nearest *nearest, const ListedCache *cache)
-{
-	for (guint i = 0; i < cache->names->len; i++) {
-		const char *name = g_ptr_array_index(cache->names, i);
-		g_autofree char *written = newest_spelling(name);
-
-		nearest_offer(nearest, name, written);
-	}
-}
-
 static void set_error(GError **error, const CacheList *list, const Item *item, const char *advice)
 {
-	g_autofree char *written = newest_spelling(item->text);
-	g_autoptr(Nearest) nearest = nearest_new(written);
+	g_autofree char *wanted = newest_spelling(item->text);
+	g_autoptr(Nearest) nearest = nearest_new(wanted);
 	g_autoptr(GString) names = g_string_new("nearest: ");
 
-	for (guint i = 0; i < cache_list_count(list); i++)
-		offer_names(nearest, cache_list_at(list, i));
+	for (guint i = 0; i < cache_list_count(list); i++) {
+		const GPtrArray *offered = cache_list_at(list, i)->names;
+
+		for (guint j = 0; j < offered->len; j++) {
+			const char *name = g_ptr_array_index(offered, j);
+			g_autofree char *written = newest_spelling(name);
+
+			nearest_offer(nearest, name, written);
+		}
+	}
 	if (!nearest_append(nearest, names))
 		g_string_assign(names, advice);
 	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "%s '%s'; %s",
 		    item->is_glob ? "no slab cache matches" : "no slab cache is called", item->text,
 		    names->str);
-}
-
-static bool resolve_item(CacheQuery *query, const CacheList *list, const Item *item)
-{
-	return item->is_glob ? resolve_glob(query, list, item) : resolve_name(query, list, item);
 }
 
 bool cache_query_resolve(CacheQuery *query, const CacheList *list, const char *advice,
@@ -300,10 +289,13 @@ bool cache_query_resolve(CacheQuery *query, const CacheList *list, const char *a
 
 		if (query->names_as_given) {
 			take_as_given(query, item);
-		} else if (!resolve_item(query, list, item)) {
-			set_error(error, list, item, advice);
-			return false;
+			continue;
 		}
+		if (item->is_glob ? resolve_glob(query, list, item)
+				  : resolve_name(query, list, item))
+			continue;
+		set_error(error, list, item, advice);
+		return false;
 	}
 	g_ptr_array_add(query->kernel_names, NULL);
 	return true;
@@ -334,20 +326,14 @@ bool cache_query_wants(const CacheQuery *query, const char *folded_name)
 	return false;
 }
 
-static bool has_globs(const CacheQuery *query)
-{
-	for (guint i = 0; i < query->items->len; i++)
-		if (g_array_index(query->items, Item, i).is_glob)
-			return true;
-	return false;
-}
-
 char **cache_query_kernel_names(const CacheQuery *query)
 {
-	bool unknown = query->names_as_given && has_globs(query);
+	bool has_globs = false;
 
+	for (guint i = 0; i < query->items->len; i++)
+		has_globs |= g_array_index(query->items, Item, i).is_glob;
 	/* The last element is NULL. */
-	if (unknown || query->kernel_names->len > KERNEL_NAMES_MAX + 1)
+	if ((query->names_as_given && has_globs) || query->kernel_names->len > KERNEL_NAMES_MAX + 1)
 		return NULL;
 	return (char **)query->kernel_names->pdata;
 }

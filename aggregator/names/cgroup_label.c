@@ -67,13 +67,6 @@ typedef struct {
 	size_t length;
 } Text;
 
-static bool begins_with(Text text, const char *beginning)
-{
-	size_t length = strlen(beginning);
-
-	return text.length >= length && !memcmp(text.text, beginning, length);
-}
-
 static bool ends_with(Text text, const char *end)
 {
 	size_t length = strlen(end);
@@ -109,8 +102,8 @@ static bool pattern_fits(const ContainerPattern *pattern, const char *path, Text
 {
 	size_t prefix = strlen(pattern->prefix), around = prefix + strlen(pattern->suffix);
 
-	if (!begins_with(folder, pattern->prefix) || !ends_with(folder, pattern->suffix) ||
-	    folder.length <= around)
+	if (folder.length <= around || memcmp(folder.text, pattern->prefix, prefix) != 0 ||
+	    !ends_with(folder, pattern->suffix))
 		return false;
 	*part = (Text){ folder.text + prefix, folder.length - around };
 	if (pattern->part == PART_ID && !is_id(*part))

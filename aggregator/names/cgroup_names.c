@@ -19,20 +19,6 @@ struct CgroupNames {
 	size_t path_bytes; /* of these */
 };
 
-/* Adds a line "12 /system.slice". Skips longer paths than the kernel's, which only cost time. */
-static void add_line(CgroupNames *names, const char *line)
-{
-	char *path;
-	uint64_t id = g_ascii_strtoull(line, &path, 10);
-	uint64_t *key;
-
-	if (!id || path[0] != ' ' || path[1] != '/' || strlen(path + 1) > PATH_BYTES_MAX)
-		return;
-	key = g_new(uint64_t, 1);
-	*key = id;
-	g_hash_table_insert(names->paths, key, g_strdup(path + 1));
-}
-
 CgroupNames *cgroup_names_new(const RunText *text)
 {
 	CgroupNames *names = g_new0(CgroupNames, 1);
@@ -41,8 +27,15 @@ CgroupNames *cgroup_names_new(const RunText *text)
 
 	names->paths = g_hash_table_new_full(keyed_hash_number, g_int64_equal, g_free, g_free);
 	names->added = g_hash_table_new(keyed_hash_text, g_str_equal);
-	for (char **line = split; *line; line++)
-		add_line(names, *line);
+	for (char **line = split; *line; line++) {
+		char *path; /* of "12 /system.slice", with the blank */
+		uint64_t id = g_ascii_strtoull(*line, &path, 10);
+
+		/* Longer paths than the kernel's only cost time. */
+		if (!id || path[0] != ' ' || path[1] != '/' || strlen(path + 1) > PATH_BYTES_MAX)
+			continue;
+		g_hash_table_insert(names->paths, g_memdup(&id, sizeof(id)), g_strdup(path + 1));
+	}
 	return names;
 }
 

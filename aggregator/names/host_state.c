@@ -41,24 +41,13 @@ const HostFigureKind host_figures[HOST_FIGURES] = {
 	[HOST_PRESSURE_FULL_US] = { "pressure_full_us", { { IN_PRESSURE, "full ", COUNT } } },
 };
 
-/* Parses a number that fills the part. The text behind the part ends with a NUL. */
-static bool parse_number(TextPart part, uint64_t *number)
-{
-	char *end;
-
-	if (!part.length || !g_ascii_isdigit(*part.text))
-		return false;
-	*number = g_ascii_strtoull(part.text, &end, 10);
-	return end == part.text + part.length && *number != UINT64_MAX;
-}
-
 static void take_line(HostState *state, TextPart line)
 {
 	TextPart key = text_part_next_word(&line);
 	TextPart word = text_part_next_word(&line);
 	uint64_t number;
 
-	if (line.length || !parse_number(word, &number))
+	if (line.length || !text_part_decimal_64(word, &number) || number == UINT64_MAX)
 		return;
 	for (int figure = 0; figure < HOST_FIGURES; figure++) {
 		if (state->known[figure] || !text_part_is(key, host_figures[figure].key))

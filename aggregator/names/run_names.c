@@ -77,14 +77,6 @@ static const char *run_names_keep(RunNames *names, const char *text, size_t byte
 	return g_string_chunk_insert(names->texts, escaped->str);
 }
 
-/* Without a boot, nothing tells whether two recordings are of one host. */
-static char *identity_of(const RunIdentity *run)
-{
-	return run->boot_id && *run->boot_id
-		       ? g_strdup_printf("%s\n%s", run->boot_id, run->host ? run->host : "")
-		       : g_strdup_printf("\n%s", run->path ? run->path : "");
-}
-
 static guint number_of(GHashTable *hosts, const char *text)
 {
 	return GPOINTER_TO_UINT(g_hash_table_lookup(hosts, text));
@@ -115,7 +107,11 @@ static uint32_t add_host(RunNames *names, const RunIdentity *run)
 
 uint32_t run_names_add(RunNames *names, const RunIdentity *run)
 {
-	g_autofree char *identity = identity_of(run);
+	/* Without a boot, nothing tells whether two recordings are of one host. */
+	g_autofree char *identity =
+		run->boot_id && *run->boot_id
+			? g_strdup_printf("%s\n%s", run->boot_id, run->host ? run->host : "")
+			: g_strdup_printf("\n%s", run->path ? run->path : "");
 	Run added = { .recording = run_names_keep(names, run->path, TEXT_BYTES_MAX) };
 	gpointer known;
 
@@ -162,22 +158,14 @@ uint32_t run_names_host_of(const RunNames *names, uint32_t run)
 	return run_at(names, run)->host;
 }
 
-static bool has_own_name(const RunNames *names, const Host *host)
-{
-	return host->name && number_of(names->same, host->name) == 1;
-}
-
-static const char *file_of(const RunNames *names, const Host *host)
-{
-	return host->file && number_of(names->files, host->file) > 1 ? host->path : host->file;
-}
-
 /* Appends what tells a host from others of its name. */
 static void append_other_names(const RunNames *names, const Host *host, GString *out)
 {
 	const char *word = host->boot ? "boot " : "";
-	const char *text = host->boot ? host->boot : file_of(names, host);
+	const char *text = host->boot ? host->boot : host->file;
 
+	if (!host->boot && host->file && number_of(names->files, host->file) > 1)
+		text = host->path;
 	if (!text)
 		g_string_append(out, host->name ? host->name : unknown_host);
 	else if (host->name)
@@ -186,28 +174,23 @@ static void append_other_names(const RunNames *names, const Host *host, GString 
 		g_string_append_printf(out, "%s%s", word, text);
 }
 
-static const char *make_label(const RunNames *names, uint32_t number)
-{
-	const Host *host = &g_array_index(names->hosts, Host, number);
-	g_autoptr(GString) label = g_string_new(NULL);
-
-	g_assert(number < names->hosts->len);
-	if (names->hide_host)
-		g_string_append_printf(label, "host %u", number + 1 - names->has_unknown);
-	else if (has_own_name(names, host))
-		g_string_append(label, host->name);
-	else
-		append_other_names(names, host, label);
-	return g_string_chunk_insert(names->texts, label->str);
-}
-
 const char *run_names_host(const RunNames *names, uint32_t run)
 {
 	uint32_t number = run_names_host_of(names, run);
 	Host *host = &g_array_index(names->hosts, Host, number);
+	g_autoptr(GString) label = NULL;
 
-	if (!host->label)
-		host->label = make_label(names, number);
+	g_assert(number < names->hosts->len);
+	if (host->label)
+		return host->label;
+	label = g_string_new(NULL);
+	if (names->hide_host)
+		g_string_append_printf(label, "host %u", number + 1 - names->has_unknown);
+	else if (host->name && number_of(names->same, host->name) == 1)
+		g_string_append(label, host->name);
+	else
+		append_other_names(names, host, label);
+	host->label = g_string_chunk_insert(names->texts, label->str);
 	return host->label;
 }
 

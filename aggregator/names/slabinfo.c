@@ -34,26 +34,21 @@ static void cache_free(void *data)
 	g_free(cache);
 }
 
-/* Removes the last word, a number. Returns false if it is not a number. */
-static bool take_last_number(char *text, uint64_t *number)
-{
-	char *last, *end;
-
-	g_strchomp(text);
-	last = strrchr(text, ' ');
-	if (!last || !g_ascii_isdigit(last[1]))
-		return false;
-	*number = g_ascii_strtoull(last + 1, &end, 10);
-	*last = '\0';
-	return !*end;
-}
-
 /* Names may contain spaces: numbers are taken from the end, and the name remains. */
 static bool take_numbers(char *text, uint64_t numbers[NUMBERS])
 {
-	for (int i = NUMBERS - 1; i >= 0; i--)
-		if (!take_last_number(text, &numbers[i]))
+	for (int i = NUMBERS - 1; i >= 0; i--) {
+		char *last, *end;
+
+		g_strchomp(text);
+		last = strrchr(text, ' ');
+		if (!last || !g_ascii_isdigit(last[1]))
 			return false;
+		numbers[i] = g_ascii_strtoull(last + 1, &end, 10);
+		if (*end)
+			return false;
+		*last = '\0';
+	}
 	g_strchomp(text);
 	return *text != '\0';
 }
@@ -107,21 +102,6 @@ static void add_line(Slabinfo *slabinfo, char *line, uint64_t page_bytes)
 				      saturate_product(numbers[PAGES_OF_A_SLAB], page_bytes)));
 }
 
-/* Takes a line "# sheaves: OBJECTS NAME" about a cache of the list. */
-static void add_sheaves(Slabinfo *slabinfo, const char *line)
-{
-	SlabinfoCache *cache;
-	char *end;
-	uint64_t objects;
-
-	if (!g_str_has_prefix(line, SHEAVES))
-		return;
-	objects = g_ascii_strtoull(line + strlen(SHEAVES), &end, 10);
-	cache = *end == ' ' ? g_hash_table_lookup(slabinfo->by_name, end + 1) : NULL;
-	if (cache)
-		cache->sheaf_objects = objects;
-}
-
 Slabinfo *slabinfo_new(const GString *text, uint64_t page_bytes)
 {
 	Slabinfo *slabinfo = g_new0(Slabinfo, 1);
@@ -131,8 +111,19 @@ Slabinfo *slabinfo_new(const GString *text, uint64_t page_bytes)
 	slabinfo->by_name = g_hash_table_new(keyed_hash_text, g_str_equal);
 	for (char **line = lines; *line; line++)
 		add_line(slabinfo, *line, page_bytes);
-	for (char **line = lines; *line; line++)
-		add_sheaves(slabinfo, *line);
+	/* Lines "# sheaves: OBJECTS NAME" about caches of the list. */
+	for (char **line = lines; *line; line++) {
+		SlabinfoCache *cache;
+		uint64_t objects;
+		char *end;
+
+		if (!g_str_has_prefix(*line, SHEAVES))
+			continue;
+		objects = g_ascii_strtoull(*line + strlen(SHEAVES), &end, 10);
+		cache = *end == ' ' ? g_hash_table_lookup(slabinfo->by_name, end + 1) : NULL;
+		if (cache)
+			cache->sheaf_objects = objects;
+	}
 	return slabinfo;
 }
 

@@ -202,26 +202,19 @@ static void add_section(CodeObjects *objects, Epoch *epoch, TextPart line)
 		  object_intern(objects, &object));
 }
 
-typedef void (*LineAdder)(CodeObjects *objects, Epoch *epoch, TextPart line);
-
-static void add_lines(CodeObjects *objects, uint32_t number, TextPart rest, LineAdder add)
-{
-	Epoch *epoch = epoch_intern(objects, number);
-	TextPart line;
-
-	if (!epoch)
-		return;
-	while (text_part_next_line(&rest, &line))
-		add(objects, epoch, line);
-}
-
 void code_objects_read_batch(CodeObjects *objects, const Batch *batch)
 {
 	BatchText part = batch_text(batch);
+	Epoch *epoch = part.text ? epoch_intern(objects, part.epoch) : NULL;
+	TextPart rest = { part.text, part.bytes };
+	TextPart line;
 
-	if (part.text)
-		add_lines(objects, part.epoch, (TextPart){ part.text, part.bytes },
-			  batch->header.kind == KMT_BATCH_MODULES ? add_module : add_section);
+	while (epoch && text_part_next_line(&rest, &line)) {
+		if (batch->header.kind == KMT_BATCH_MODULES)
+			add_module(objects, epoch, line);
+		else
+			add_section(objects, epoch, line);
+	}
 }
 
 void code_objects_set_text(CodeObjects *objects, uint64_t start, uint64_t end)

@@ -318,21 +318,16 @@ void frame_line_append_name(GString *out, const Frame *frame)
 		frame_line_append_function(out, frame);
 }
 
-/* The forms without a function are those that frame_line_parse() takes for such frames. */
-static void append_nameless(GString *out, const Frame *frame)
-{
-	if (frame->module)
-		g_string_append_printf(out, " [%s+0x0]", frame->module);
-	else if (frame->text && !frame->address_digits)
-		g_string_append(out, frame->text);
-	else
-		g_string_append(out, "[unknown]");
-}
-
 void frame_line_append_plain(GString *out, const Frame *frame)
 {
 	if (!frame->function) {
-		append_nameless(out, frame);
+		/* frame_line_parse() takes these forms for frames without a function. */
+		if (frame->module)
+			g_string_append_printf(out, " [%s+0x0]", frame->module);
+		else if (frame->text && !frame->address_digits)
+			g_string_append(out, frame->text);
+		else
+			g_string_append(out, "[unknown]");
 		return;
 	}
 	g_string_append_c(out, ' ');

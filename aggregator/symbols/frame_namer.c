@@ -191,18 +191,12 @@ static NamedAddress address_resolve(FrameNamer *namer, uint64_t address, uint32_
 	};
 }
 
-static uint32_t address_hash(uint64_t address, uint32_t epoch, bool returned_to)
-{
-	const uint64_t key[] = { address, (uint64_t)epoch << 1 | returned_to };
-
-	return (uint32_t)keyed_hash(key, sizeof(key));
-}
-
 /* Returns the frames of an address; borrowed until the next call. */
 static const NamedAddress *address_intern(FrameNamer *namer, uint64_t address, uint32_t epoch,
 					  bool returned_to)
 {
-	uint32_t hash = address_hash(address, epoch, returned_to);
+	const uint64_t key[] = { address, (uint64_t)epoch << 1 | returned_to };
+	uint32_t hash = (uint32_t)keyed_hash(key, sizeof(key));
 	uint32_t at, id;
 	NamedAddress named;
 

@@ -116,15 +116,6 @@ static uint64_t text_hash(const char *text)
 	return text ? keyed_hash(text, strlen(text)) : 0;
 }
 
-static uint32_t address_hash(const AddressFrame *frame)
-{
-	const uint64_t key[] = { frame->address, frame->place.start, frame->place.bytes,
-				 text_hash(frame->place.function), text_hash(frame->place.module) };
-
-	/* Frames that differ only in their lines are few: those inlined at one address. */
-	return (uint32_t)keyed_hash(key, sizeof(key));
-}
-
 static bool address_equals(const AddressFrame *a, const AddressFrame *b)
 {
 	return a->address == b->address && a->place.start == b->place.start &&
@@ -137,7 +128,10 @@ static bool address_equals(const AddressFrame *a, const AddressFrame *b)
 FrameId frame_table_intern(FrameTable *table, uint64_t address, const FramePlace *place)
 {
 	AddressFrame frame = { .address = address, .place = *place };
-	uint32_t hash = address_hash(&frame);
+	/* Frames that differ only in their lines are few: those inlined at one address. */
+	const uint64_t key[] = { address, place->start, place->bytes, text_hash(place->function),
+				 text_hash(place->module) };
+	uint32_t hash = (uint32_t)keyed_hash(key, sizeof(key));
 	uint32_t at, id;
 
 	for (at = hash; (id = slot_table_candidate(&table->slots, hash, &at)) != SLOT_ID_NONE; at++)
@@ -239,11 +233,13 @@ static Frame frame_of_line(FrameTable *table, const char *line)
 	};
 }
 
-static Frame frame_of_text(FrameTable *table, FrameId id)
+Frame frame_table_get(FrameTable *table, FrameId id)
 {
 	uint32_t *number;
 	Frame frame;
 
+	if (!(id & IS_TEXT))
+		return frame_of_address(table, id);
 	if (table->parsed_number->len < table->lines->len)
 		g_array_set_size(table->parsed_number, table->lines->len);
 	number = &g_array_index(table->parsed_number, uint32_t, id >> NUMBER_SHIFT);
@@ -256,11 +252,6 @@ static Frame frame_of_text(FrameTable *table, FrameId id)
 	frame.source = source_of_text(table, id);
 	frame.of_kernel = g_hash_table_contains(table->kernel, GUINT_TO_POINTER(id));
 	return frame;
-}
-
-Frame frame_table_get(FrameTable *table, FrameId id)
-{
-	return id & IS_TEXT ? frame_of_text(table, id) : frame_of_address(table, id);
 }
 
 void frame_table_append_line(const FrameTable *table, FrameId id, GString *out)
@@ -276,30 +267,13 @@ void frame_table_append_line(const FrameTable *table, FrameId id, GString *out)
 				address_frame(table, id)->module_bytes);
 }
 
-/* Prefetches the data of all frames into the CPU cache. They are spread over memory, and printing
-   them one by one would wait for each. */
-static void frame_table_prefetch(const FrameTable *table, const FrameId *ids, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (!(ids[i] & IS_TEXT))
-			__builtin_prefetch(address_frame(table, ids[i]));
-	for (uint32_t i = 0; i < count; i++)
-		if (!(ids[i] & IS_TEXT))
-			__builtin_prefetch(address_frame(table, ids[i])->place.function);
-}
-
-static const char *source_of_address(const FrameTable *table, FrameId id)
-{
-	const LineFrame *line = address_frame(table, id)->place.line;
-
-	return line ? line->source : NULL;
-}
-
 static void append_source(const FrameTable *table, FrameId id, GString *out)
 {
-	const char *source =
-		id & IS_TEXT ? source_of_text(table, id) : source_of_address(table, id);
+	const LineFrame *line = id & IS_TEXT ? NULL : address_frame(table, id)->place.line;
+	const char *source = line ? line->source : NULL;
 
+	if (id & IS_TEXT)
+		source = source_of_text(table, id);
 	if (source)
 		g_string_append_printf(out, FRAME_SOURCE_MARK "%s\n", source);
 }
@@ -307,7 +281,13 @@ static void append_source(const FrameTable *table, FrameId id, GString *out)
 void frame_table_append_lines(const FrameTable *table, const FrameId *ids, uint32_t count,
 			      GString *out)
 {
-	frame_table_prefetch(table, ids, count);
+	/* The frames are spread over memory, and printing them one by one would wait for each. */
+	for (uint32_t i = 0; i < count; i++)
+		if (!(ids[i] & IS_TEXT))
+			__builtin_prefetch(address_frame(table, ids[i]));
+	for (uint32_t i = 0; i < count; i++)
+		if (!(ids[i] & IS_TEXT))
+			__builtin_prefetch(address_frame(table, ids[i])->place.function);
 	for (uint32_t i = 0; i < count; i++) {
 		frame_table_append_line(table, ids[i], out);
 		g_string_append_c(out, '\n');

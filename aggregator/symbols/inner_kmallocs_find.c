@@ -39,18 +39,10 @@ static bool kvmalloc_is_in_allocator(const SymbolStore *symbols, uint64_t kvmall
 				  inner_kmallocs_find_distance(kvmalloc, vm_mmap);
 }
 
-static void add_range(InnerKmallocs *inner, const SymbolStore *symbols, uint64_t address)
-{
-	Symbol symbol;
-
-	if (!symbol_store_lookup(symbols, 0, address, &symbol) || !symbol.bytes)
-		return;
-	inner->ranges[inner->count++] = (InnerRange){ symbol.start, symbol.start + symbol.bytes };
-}
-
 bool inner_kmallocs_find(InnerKmallocs *inner, const SymbolStore *symbols, uint64_t page_bytes)
 {
 	uint64_t kfree = symbol_store_address(symbols, "kfree");
+	Symbol symbol;
 
 	if (!kfree)
 		return false;
@@ -59,8 +51,12 @@ bool inner_kmallocs_find(InnerKmallocs *inner, const SymbolStore *symbols, uint6
 	for (unsigned i = 0; i < G_N_ELEMENTS(functions); i++) {
 		uint64_t address = symbol_store_address(symbols, functions[i]);
 
-		if (address && (i != KVMALLOC || kvmalloc_is_in_allocator(symbols, address, kfree)))
-			add_range(inner, symbols, address);
+		if (!address ||
+		    (i == KVMALLOC && !kvmalloc_is_in_allocator(symbols, address, kfree)))
+			continue;
+		if (symbol_store_lookup(symbols, 0, address, &symbol) && symbol.bytes)
+			inner->ranges[inner->count++] =
+				(InnerRange){ symbol.start, symbol.start + symbol.bytes };
 	}
 	return true;
 }

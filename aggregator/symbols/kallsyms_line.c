@@ -5,21 +5,18 @@
  */
 #include "symbols/kallsyms_line.h"
 
-/* Returns MODULE from "[MODULE]", or a part of length 0. */
-static TextPart without_brackets(TextPart word)
-{
-	if (word.length < 2 || word.text[0] != '[' || word.text[word.length - 1] != ']')
-		return (TextPart){ word.text, 0 };
-	return (TextPart){ word.text + 1, word.length - 2 };
-}
-
 bool kallsyms_line_parse(TextPart line, KallsymsLine *parsed)
 {
 	TextPart address = text_part_next_word(&line);
 	TextPart type = text_part_next_word(&line);
+	TextPart module;
 
 	parsed->name = text_part_next_word(&line);
-	parsed->module = without_brackets(text_part_next_word(&line));
+	module = text_part_next_word(&line); /* "[MODULE]" */
+	if (module.length >= 2 && module.text[0] == '[' && module.text[module.length - 1] == ']')
+		parsed->module = (TextPart){ module.text + 1, module.length - 2 };
+	else
+		parsed->module = (TextPart){ module.text, 0 };
 	if (type.length != 1 || !parsed->name.length)
 		return false;
 	parsed->type = *type.text;

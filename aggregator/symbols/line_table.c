@@ -217,27 +217,21 @@ static void line_table_drop(LineTable *table, const ParsedLine *line)
 	table->dropped++;
 }
 
-static void parse_line(LineTable *table, TextPart text)
-{
-	ParsedLine line;
-
-	if (!parse(text, &line)) {
-		table->invalid++;
-		return;
-	}
-	if (has_room(table, &line))
-		line_table_add(table, &line);
-	else
-		line_table_drop(table, &line);
-}
-
 void line_table_parse(LineTable *table, TextPart lines)
 {
-	TextPart line;
+	TextPart text;
+	ParsedLine line;
 
-	while (text_part_next_line(&lines, &line))
-		if (line.length)
-			parse_line(table, line);
+	while (text_part_next_line(&lines, &text)) {
+		if (!text.length)
+			continue;
+		if (!parse(text, &line))
+			table->invalid++;
+		else if (has_room(table, &line))
+			line_table_add(table, &line);
+		else
+			line_table_drop(table, &line);
+	}
 }
 
 void line_table_read_sources(LineTable *table, LineReader read, void *user_data)

@@ -51,24 +51,21 @@ static gint symbol_list_compare(gconstpointer left, gconstpointer right)
 	return (a->name > b->name) - (a->name < b->name);
 }
 
-static void sort_once(SymbolList *list)
+bool symbol_list_put_in_order(SymbolList *list)
 {
 	SymbolEntry *entries = (SymbolEntry *)(void *)list->entries->data;
 	guint kept = 0;
 
+	if (list->ordered)
+		return list->entries->len;
 	g_array_sort(list->entries, symbol_list_compare);
+	/* Of symbols with equal addresses, the first one stays. */
 	for (guint i = 0; i < list->entries->len; i++)
 		if (!kept || entries[i].address != entries[kept - 1].address)
 			entries[kept++] = entries[i];
 	g_array_set_size(list->entries, kept);
 	list->ordered = true;
-}
-
-bool symbol_list_put_in_order(SymbolList *list)
-{
-	if (!list->ordered)
-		sort_once(list);
-	return list->entries->len;
+	return kept;
 }
 
 void symbol_list_add_all(SymbolList *list, const SymbolList *other)

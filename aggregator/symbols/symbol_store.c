@@ -188,20 +188,6 @@ static void add_symbol(SymbolStore *store, SymbolList *list, const KallsymsLine 
 	store->symbols++;
 }
 
-static void add_kernel_symbol(SymbolStore *store, uint32_t epoch, const KallsymsLine *line)
-{
-	if (!store->kernel->entries->len)
-		store->kernel_epoch = epoch;
-	/* Later epochs may repeat the kernel's symbols. */
-	if (store->kernel_epoch != epoch)
-		return;
-	if (line->name.text[0] == '_' && text_part_is(line->name, "_stext"))
-		store->stext_symbol = line->address;
-	else if (line->name.text[0] == '_' && text_part_is(line->name, "_etext"))
-		store->etext_symbol = line->address;
-	add_symbol(store, store->kernel, line, 0);
-}
-
 static SymbolList *module_symbols_parse(SymbolStore *store, TextPart lines)
 {
 	SymbolList *symbols = symbol_list_new();
@@ -258,9 +244,20 @@ static void add_kernel_lines(SymbolStore *store, uint32_t epoch, TextPart lines)
 	KallsymsLine parsed;
 	TextPart line;
 
-	while (text_part_next_line(&lines, &line))
-		if (kallsyms_line_parse(line, &parsed))
-			add_kernel_symbol(store, epoch, &parsed);
+	if (!store->kernel->entries->len)
+		store->kernel_epoch = epoch;
+	/* Later epochs may repeat the kernel's symbols. */
+	if (store->kernel_epoch != epoch)
+		return;
+	while (text_part_next_line(&lines, &line)) {
+		if (!kallsyms_line_parse(line, &parsed))
+			continue;
+		if (parsed.name.text[0] == '_' && text_part_is(parsed.name, "_stext"))
+			store->stext_symbol = parsed.address;
+		else if (parsed.name.text[0] == '_' && text_part_is(parsed.name, "_etext"))
+			store->etext_symbol = parsed.address;
+		add_symbol(store, store->kernel, &parsed, 0);
+	}
 }
 
 void symbol_store_add_kallsyms(SymbolStore *store, uint32_t epoch_number, const char *text,
@@ -280,26 +277,20 @@ void symbol_store_add_kallsyms(SymbolStore *store, uint32_t epoch_number, const 
 	}
 }
 
-static void add_module_range(SymbolStore *store, Epoch *epoch, TextPart line)
-{
-	ModuleLine module;
-
-	if (module_line_parse(line, &module) && module.address &&
-	    symbol_store_take(store, RANGE_BYTES))
-		address_ranges_add(epoch->ranges, module.address,
-				   saturate_sum(module.address, module.bytes),
-				   module_number(store, module.name));
-}
-
 void symbol_store_add_modules(SymbolStore *store, uint32_t epoch_number, const char *text,
 			      size_t length)
 {
 	Epoch *epoch = epoch_intern(store, epoch_number);
 	TextPart rest = { text, length };
+	ModuleLine module;
 	TextPart line;
 
 	while (epoch && text_part_next_line(&rest, &line))
-		add_module_range(store, epoch, line);
+		if (module_line_parse(line, &module) && module.address &&
+		    symbol_store_take(store, RANGE_BYTES))
+			address_ranges_add(epoch->ranges, module.address,
+					   saturate_sum(module.address, module.bytes),
+					   module_number(store, module.name));
 }
 
 uint32_t symbol_store_read_batch(SymbolStore *store, const Batch *batch)
@@ -383,58 +374,20 @@ static void narrow_by_modules(const SymbolStore *store, Epoch *epoch, uint64_t a
 	epoch->searches += module_index_narrow(epoch->index, address, neighbours);
 }
 
-/* Fills in a symbol that ends at the next symbol, or at the end of its range. */
-static void fill_symbol(const SymbolStore *store, const SymbolNeighbours *neighbours,
+/* Fills in a symbol that ends at the next symbol, or at the end of its range. Returns false if
+   there is none. */
+static bool fill_symbol(const SymbolStore *store, const SymbolNeighbours *neighbours,
 			uint64_t range_end, Symbol *symbol)
 {
 	const SymbolEntry *entry = neighbours->at;
 	uint64_t end = MIN(neighbours->next, range_end);
 
+	if (!entry)
+		return false;
 	symbol->name = (const char *)store->names->data + entry->name;
 	symbol->module = module_name(store, entry->module);
 	symbol->start = entry->address;
 	symbol->bytes = end == UINT64_MAX ? 0 : end - entry->address;
-}
-
-static bool lookup_in_kernel(const SymbolStore *store, uint64_t address, uint64_t text_end,
-			     Symbol *symbol)
-{
-	SymbolNeighbours neighbours = SYMBOL_NEIGHBOURS_NONE;
-
-	symbol_list_narrow(store->kernel, address, &neighbours);
-	if (!neighbours.at)
-		return false;
-	fill_symbol(store, &neighbours, text_end, symbol);
-	return true;
-}
-
-static bool lookup_in_module(const SymbolStore *store, Epoch *epoch, uint64_t address,
-			     const AddressRange *range, Symbol *symbol)
-{
-	SymbolNeighbours neighbours = SYMBOL_NEIGHBOURS_NONE;
-
-	narrow_by_modules(store, epoch, address, &neighbours);
-	if (neighbours.at && neighbours.at->address >= range->start) {
-		fill_symbol(store, &neighbours, range->end, symbol);
-		return true;
-	}
-	*symbol = (Symbol){ NULL, module_name(store, (uint16_t)range->id), range->start,
-			    range->end - range->start };
-	return true;
-}
-
-/* Without a known range, a symbol extends to the next one, up to a limit. */
-static bool lookup_by_symbol(const SymbolStore *store, Epoch *epoch, uint64_t address,
-			     bool kernel_too, Symbol *symbol)
-{
-	SymbolNeighbours neighbours = SYMBOL_NEIGHBOURS_NONE;
-
-	narrow_by_modules(store, epoch, address, &neighbours);
-	if (kernel_too)
-		symbol_list_narrow(store->kernel, address, &neighbours);
-	if (!neighbours.at || address - neighbours.at->address >= UNRANGED_BYTES_MAX)
-		return false;
-	fill_symbol(store, &neighbours, UINT64_MAX, symbol);
 	return true;
 }
 
@@ -442,15 +395,29 @@ bool symbol_store_lookup(const SymbolStore *store, uint32_t epoch_number, uint64
 			 Symbol *symbol)
 {
 	Epoch *epoch = epoch_list_find(store->epochs, epoch_number);
+	SymbolNeighbours neighbours = SYMBOL_NEIGHBOURS_NONE;
 	AddressRange range;
 	uint64_t text_start, text_end;
 	bool kernel_known = kernel_range(store, &text_start, &text_end);
 
-	if (kernel_known && address >= text_start && address < text_end)
-		return lookup_in_kernel(store, address, text_end, symbol);
-	if (find_range(epoch, address, &range))
-		return lookup_in_module(store, epoch, address, &range, symbol);
-	return lookup_by_symbol(store, epoch, address, !kernel_known, symbol);
+	if (kernel_known && address >= text_start && address < text_end) {
+		symbol_list_narrow(store->kernel, address, &neighbours);
+		return fill_symbol(store, &neighbours, text_end, symbol);
+	}
+	narrow_by_modules(store, epoch, address, &neighbours);
+	if (find_range(epoch, address, &range)) {
+		if (neighbours.at && neighbours.at->address >= range.start)
+			return fill_symbol(store, &neighbours, range.end, symbol);
+		*symbol = (Symbol){ NULL, module_name(store, (uint16_t)range.id), range.start,
+				    range.end - range.start };
+		return true;
+	}
+	/* Without a known range, a symbol extends to the next one, up to a limit. */
+	if (!kernel_known)
+		symbol_list_narrow(store->kernel, address, &neighbours);
+	if (neighbours.at && address - neighbours.at->address >= UNRANGED_BYTES_MAX)
+		return false;
+	return fill_symbol(store, &neighbours, UINT64_MAX, symbol);
 }
 
 bool symbol_store_is_text(const SymbolStore *store, uint32_t epoch, uint64_t address)

@@ -35,33 +35,30 @@ static void append_object(GString *out, const UserObject *object)
 	escape_append_len(out, name + has_brackets, length - 2 * (size_t)has_brackets);
 }
 
-static void append_function(GString *out, const UserName *name, bool is_return_address)
-{
-	g_string_append_c(out, ' ');
-	escape_append(out, name->name);
-	g_string_append_printf(out, "+0x%" G_GINT64_MODIFIER "x", name->offset + is_return_address);
-	if (name->bytes)
-		g_string_append_printf(out, "/0x%" G_GINT64_MODIFIER "x", name->bytes);
-}
-
 void user_frame_append_line(GString *out, const UserObjects *objects, const UserNames *names,
 			    UserPlace place, bool is_return_address)
 {
 	const UserObject *object = user_objects_get(objects, place.object);
+	bool has_name;
 	UserName name;
 
 	place.offset -= is_return_address;
-	if (names && user_names_find(names, place, &name)) {
-		append_function(out, &name, is_return_address);
-		g_string_append(out, " [");
-		append_object(out, object);
-		g_string_append_c(out, ']');
-		return;
+	has_name = names && user_names_find(names, place, &name);
+	g_string_append_c(out, ' ');
+	if (has_name) {
+		escape_append(out, name.name);
+		g_string_append_printf(out, "+0x%" G_GINT64_MODIFIER "x",
+				       name.offset + is_return_address);
+		if (name.bytes)
+			g_string_append_printf(out, "/0x%" G_GINT64_MODIFIER "x", name.bytes);
+		g_string_append_c(out, ' ');
 	}
-	g_string_append(out, " [");
+	g_string_append_c(out, '[');
 	append_object(out, object);
-	g_string_append_printf(out, "+0x%" G_GINT64_MODIFIER "x]",
-			       place.offset + is_return_address);
+	if (!has_name)
+		g_string_append_printf(out, "+0x%" G_GINT64_MODIFIER "x",
+				       place.offset + is_return_address);
+	g_string_append_c(out, ']');
 }
 
 const LineFrame *user_frame_lines(const UserObjects *objects, const LineTable *lines,

@@ -68,26 +68,22 @@ static bool find_notes(int file, const Segments *segments, unsigned number, uint
 	       *bytes <= NOTES_BYTES_MAX;
 }
 
-static bool take_id(int file, uint64_t at, uint64_t bytes, UserFileId *id)
-{
-	uint8_t notes[NOTES_BYTES_MAX];
-	g_autofree char *text = NULL;
-
-	if (read_at(file, notes, bytes, at))
-		text = build_id_of_notes(notes, bytes);
-	return text && user_build_id_parse((TextPart){ text, strlen(text) }, id);
-}
-
 bool elf_build_id_read(int file, UserFileId *id)
 {
+	uint8_t notes[NOTES_BYTES_MAX];
 	Segments segments;
 	uint64_t at, bytes;
 
 	if (!read_header(file, &segments))
 		return false;
-	for (unsigned i = 0; i < segments.count; i++)
-		if (find_notes(file, &segments, i, &at, &bytes) && take_id(file, at, bytes, id))
+	for (unsigned i = 0; i < segments.count; i++) {
+		g_autofree char *text = NULL;
+
+		if (find_notes(file, &segments, i, &at, &bytes) && read_at(file, notes, bytes, at))
+			text = build_id_of_notes(notes, bytes);
+		if (text && user_build_id_parse((TextPart){ text, strlen(text) }, id))
 			return true;
+	}
 	return false;
 }
 

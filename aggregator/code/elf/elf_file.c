@@ -52,28 +52,22 @@ static bool read_header(ElfFile *file, const void *bytes, size_t length)
 	return true;
 }
 
-/* Returns false if the segment has more notes than a file has. */
-static bool add_segment(ElfFile *file, const GElf_Phdr *segment)
-{
-	if (segment->p_type == PT_NOTE)
-		return segment->p_filesz <= NOTES_BYTES_MAX;
-	if (segment->p_type == PT_LOAD && segment->p_flags & PF_X &&
-	    file->segments_count < ELF_FILE_SEGMENTS_MAX)
-		file->segments[file->segments_count++] = (ElfSegment){
-			.address = segment->p_vaddr,
-			.bytes = segment->p_filesz,
-			.offset = segment->p_offset,
-		};
-	return true;
-}
-
+/* Returns false if a segment has more notes than a file has. */
 static bool read_segments(ElfFile *file)
 {
 	for (int i = 0; i < file->header.e_phnum; i++) {
 		GElf_Phdr segment;
 
-		if (!gelf_getphdr(file->elf, i, &segment) || !add_segment(file, &segment))
+		if (!gelf_getphdr(file->elf, i, &segment) ||
+		    (segment.p_type == PT_NOTE && segment.p_filesz > NOTES_BYTES_MAX))
 			return false;
+		if (segment.p_type == PT_LOAD && segment.p_flags & PF_X &&
+		    file->segments_count < ELF_FILE_SEGMENTS_MAX)
+			file->segments[file->segments_count++] = (ElfSegment){
+				.address = segment.p_vaddr,
+				.bytes = segment.p_filesz,
+				.offset = segment.p_offset,
+			};
 	}
 	return true;
 }
@@ -91,31 +85,24 @@ static bool begin(ElfFile *file, Elf *elf)
 	return false;
 }
 
-/* Returns how many bytes of the file's start were read: fewer than there is room for if it is
-   shorter, or unreadable. */
-static size_t read_start(int descriptor, char *bytes, size_t room)
-{
-	size_t length = 0;
-	ssize_t got = 1;
-
-	while (got > 0 && length < room) {
-		got = pread(descriptor, bytes + length, room - length, (off_t)length);
-		length += got > 0 ? (size_t)got : 0;
-	}
-	return length;
-}
-
 bool elf_file_begin(ElfFile *file, int descriptor)
 {
 	char bytes[sizeof(Elf64_Ehdr)];
-	size_t length = read_start(descriptor, bytes, sizeof(bytes));
+	size_t length = 0;
+	ssize_t got = 1;
 	struct stat status;
 
 	*file = (ElfFile){ 0 };
 	elf_version(EV_CURRENT);
 	if (fstat(descriptor, &status) || !S_ISREG(status.st_mode) ||
-	    (uint64_t)status.st_size > FILE_BYTES_MAX || !read_header(file, bytes, length) ||
-	    !has_plain_numbers(file))
+	    (uint64_t)status.st_size > FILE_BYTES_MAX)
+		return false;
+	/* Of a file that is shorter, or unreadable, there are fewer bytes. */
+	while (got > 0 && length < sizeof(bytes)) {
+		got = pread(descriptor, bytes + length, sizeof(bytes) - length, (off_t)length);
+		length += got > 0 ? (size_t)got : 0;
+	}
+	if (!read_header(file, bytes, length) || !has_plain_numbers(file))
 		return false;
 	return begin(file, elf_begin(descriptor, ELF_C_READ, NULL));
 }

@@ -129,11 +129,6 @@ static gint compare_functions(gconstpointer first, gconstpointer second, gpointe
 	return compare_names(name_of(user_data, a), name_of(user_data, b));
 }
 
-static bool is_inside(const ElfFunctions *functions, uint32_t around, uint64_t offset)
-{
-	return around != NOT_ENCLOSED && function_at(functions, around)->end > offset;
-}
-
 /* Keeps the best name of each offset, and labels only outside of functions. Notes which functions
    enclose others. */
 static void drop_and_nest(ElfFunctions *functions)
@@ -146,7 +141,8 @@ static void drop_and_nest(ElfFunctions *functions)
 
 		if (kept && function_at(functions, kept - 1)->offset == function.offset)
 			continue;
-		while (around != NOT_ENCLOSED && !is_inside(functions, around, function.offset))
+		while (around != NOT_ENCLOSED &&
+		       function_at(functions, around)->end <= function.offset)
 			around = function_at(functions, around)->enclosing;
 		if (around != NOT_ENCLOSED && !function.bytes)
 			continue;
@@ -158,9 +154,11 @@ static void drop_and_nest(ElfFunctions *functions)
 	g_array_set_size(functions->functions, kept);
 }
 
-/* Gives functions without a size the space up to the next one. */
-static void set_ends(ElfFunctions *functions, uint64_t limit)
+void elf_functions_sort(ElfFunctions *functions, uint64_t limit)
 {
+	g_array_sort_with_data(functions->functions, compare_functions, functions);
+	drop_and_nest(functions);
+	/* Functions without a size get the space up to the next one. */
 	for (guint at = functions->functions->len; at > 0; at--) {
 		Function *function = function_at(functions, at - 1);
 
@@ -168,13 +166,6 @@ static void set_ends(ElfFunctions *functions, uint64_t limit)
 			function->end = MAX(limit, function->offset);
 		limit = function->offset;
 	}
-}
-
-void elf_functions_sort(ElfFunctions *functions, uint64_t limit)
-{
-	g_array_sort_with_data(functions->functions, compare_functions, functions);
-	drop_and_nest(functions);
-	set_ends(functions, limit);
 }
 
 /* Returns the number of functions that begin at this offset or before. */

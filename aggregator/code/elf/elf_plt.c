@@ -87,14 +87,6 @@ static const PltMachine machines[] = {
 	{ EM_AARCH64, R_AARCH64_JUMP_SLOT, R_AARCH64_GLOB_DAT, 4, decode_aarch64 },
 };
 
-static const PltMachine *machine_of(const ElfFile *file)
-{
-	for (unsigned i = 0; i < G_N_ELEMENTS(machines); i++)
-		if (machines[i].machine == file->header.e_machine)
-			return &machines[i];
-	return NULL;
-}
-
 static void add_relocations(GArray *relocations, const PltMachine *machine, Elf_Data *data,
 			    size_t count)
 {
@@ -210,8 +202,11 @@ static void add_section(ElfFunctions *functions, const Plt *plt, const char *nam
 void elf_plt_add(ElfFunctions *functions, const ElfFile *file)
 {
 	static const char *const sections[] = { ".plt", ".plt.sec", ".plt.got" };
-	Plt plt = { .file = file, .machine = machine_of(file) };
+	Plt plt = { .file = file, .machine = NULL };
 
+	for (unsigned i = 0; i < G_N_ELEMENTS(machines); i++)
+		if (machines[i].machine == file->header.e_machine)
+			plt.machine = &machines[i];
 	if (!plt.machine || !elf_names_find(&plt.names, file, SHT_DYNSYM))
 		return;
 	plt.relocations = read_relocations(file, plt.machine);

@@ -20,25 +20,17 @@
  * Runs in children.
  */
 
-static Elf_Scn *section_of_type(const ElfFile *file, GElf_Word type)
+bool elf_names_find(ElfNames *table, const ElfFile *file, GElf_Word type)
 {
+	size_t symbol_bytes = gelf_fsize(file->elf, ELF_T_SYM, 1, EV_CURRENT);
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 
 	while ((section = elf_nextscn(file->elf, section)))
 		if (gelf_getshdr(section, &header) && header.sh_type == type)
-			return section;
-	return NULL;
-}
-
-bool elf_names_find(ElfNames *table, const ElfFile *file, GElf_Word type)
-{
-	Elf_Scn *section = section_of_type(file, type);
-	size_t symbol_bytes = gelf_fsize(file->elf, ELF_T_SYM, 1, EV_CURRENT);
-	GElf_Shdr header;
-
+			break;
 	table->symbols = elf_file_data(section);
-	if (!table->symbols || !table->symbols->d_buf || !gelf_getshdr(section, &header))
+	if (!table->symbols || !table->symbols->d_buf)
 		return false;
 	table->names = elf_file_data(elf_getscn(file->elf, header.sh_link));
 	table->count = MIN(table->symbols->d_size / symbol_bytes, INT_MAX);
@@ -65,56 +57,26 @@ TextPart elf_names_get(const ElfNames *table, uint32_t st_name)
 	return name;
 }
 
-/* Mapping symbols of ARM and RISC-V ("$x"), and labels that an assembler left (".L5"). The text is
-   terminated. */
-static bool is_no_name(TextPart name)
-{
-	return !name.length || name.text[0] == '$' || g_str_has_prefix(name.text, ".L");
-}
-
-/* Whether the section of a symbol contains code. */
-static bool is_in_code(const ElfFile *file, const GElf_Sym *symbol)
-{
-	GElf_Shdr header;
-
-	return gelf_getshdr(elf_getscn(file->elf, symbol->st_shndx), &header) &&
-	       header.sh_flags & SHF_EXECINSTR;
-}
-
 /* Returns false if the symbol of this file is no function. */
 static bool rank_of(const ElfFile *file, const GElf_Sym *symbol, unsigned *rank)
 {
 	int type = GELF_ST_TYPE(symbol->st_info);
+	GElf_Shdr section;
 
 	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS ||
 	    symbol->st_shndx == SHN_COMMON)
 		return false;
-	if (type == STT_NOTYPE)
+	if (type == STT_NOTYPE) {
 		*rank = ELF_NAME_LABEL;
-	else if (GELF_ST_BIND(symbol->st_info) == STB_LOCAL)
-		*rank = ELF_NAME_LOCAL;
-	else
-		*rank = ELF_NAME_GLOBAL;
-	if (type == STT_NOTYPE)
-		return is_in_code(file, symbol);
+		return gelf_getshdr(elf_getscn(file->elf, symbol->st_shndx), &section) &&
+		       section.sh_flags & SHF_EXECINSTR;
+	}
+	*rank = GELF_ST_BIND(symbol->st_info) == STB_LOCAL ? ELF_NAME_LOCAL : ELF_NAME_GLOBAL;
 	return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
-/* Returns false if there is no more room. mapped: the file in which offsets are. */
-static bool add_symbol(ElfFunctions *functions, const ElfFile *mapped, const ElfFile *file,
-		       const ElfNames *table, const GElf_Sym *symbol)
-{
-	TextPart name = elf_names_get(table, symbol->st_name);
-	unsigned rank;
-	uint64_t offset;
-
-	if (is_no_name(name) || !rank_of(file, symbol, &rank) ||
-	    !elf_file_offset(mapped, symbol->st_value, &offset))
-		return true;
-	return elf_functions_add(functions, offset, symbol->st_size, name, rank);
-}
-
-/* Adds the symbols of a table of this type. Returns false if there is none. */
+/* Adds the symbols of a table of this type. Returns false if there is none. mapped: the file in
+   which offsets are. */
 static bool add_table(ElfFunctions *functions, const ElfFile *mapped, const ElfFile *file,
 		      GElf_Word type)
 {
@@ -124,9 +86,20 @@ static bool add_table(ElfFunctions *functions, const ElfFile *mapped, const ElfF
 		return false;
 	for (size_t i = 0; i < table.count; i++) {
 		GElf_Sym symbol;
+		TextPart name;
+		unsigned rank;
+		uint64_t offset;
 
-		if (!gelf_getsym(unconst(table.symbols), (int)i, &symbol) ||
-		    !add_symbol(functions, mapped, file, &table, &symbol))
+		if (!gelf_getsym(unconst(table.symbols), (int)i, &symbol))
+			break;
+		name = elf_names_get(&table, symbol.st_name);
+		/* Mapping symbols of ARM and RISC-V ("$x"), and labels that an assembler left
+		   (".L5"). The text is terminated. */
+		if (!name.length || name.text[0] == '$' || g_str_has_prefix(name.text, ".L") ||
+		    !rank_of(file, &symbol, &rank) ||
+		    !elf_file_offset(mapped, symbol.st_value, &offset))
+			continue;
+		if (!elf_functions_add(functions, offset, symbol.st_size, name, rank))
 			break;
 	}
 	return true;
@@ -173,40 +146,28 @@ static void add_entry(ElfFunctions *functions, const ElfFile *file)
 				  (TextPart){ name, sizeof(name) - 1 }, ELF_NAME_LABEL);
 }
 
-/* Returns the first offset behind all executable segments. */
-static uint64_t limit_of(const ElfFile *file)
-{
-	uint64_t limit = 0;
-
-	for (unsigned i = 0; i < file->segments_count; i++)
-		limit = MAX(limit, file->segments[i].offset + file->segments[i].bytes);
-	return limit;
-}
-
-static void add_segments(ElfFunctions *functions, const ElfFile *file)
-{
-	for (unsigned i = 0; i < file->segments_count; i++)
-		elf_functions_add_segment(functions, &(UserSegment){
-							     .offset = file->segments[i].offset,
-							     .bytes = file->segments[i].bytes,
-							     .address = file->segments[i].address,
-						     });
-}
-
 /* from NULL: a file in memory, which has no files beside it. */
 static ElfFunctions *read_functions(const ElfFile *file, const ElfSymbolsFile *from)
 {
 	ElfFunctions *functions = elf_functions_new();
+	uint64_t limit = 0; /* the first offset behind all executable segments */
 
 	if (!add_table(functions, file, file, SHT_SYMTAB)) {
 		add_table(functions, file, file, SHT_DYNSYM);
 		if (from && !add_debug_file(functions, file, from))
 			add_mini_debug(functions, file);
 	}
-	add_segments(functions, file);
+	for (unsigned i = 0; i < file->segments_count; i++) {
+		const ElfSegment *segment = &file->segments[i];
+
+		elf_functions_add_segment(functions, &(UserSegment){ .offset = segment->offset,
+								     .bytes = segment->bytes,
+								     .address = segment->address });
+		limit = MAX(limit, segment->offset + segment->bytes);
+	}
 	elf_plt_add(functions, file);
 	add_entry(functions, file);
-	elf_functions_sort(functions, limit_of(file));
+	elf_functions_sort(functions, limit);
 	return functions;
 }
 

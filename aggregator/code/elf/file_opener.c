@@ -139,13 +139,6 @@ static int next_message(FileOpener *opener, uint64_t until_ns, ssize_t *bytes)
 	return reasons[end];
 }
 
-/* Also files that come in the end: a stranger may have thousands of them. */
-static void count_slow(FileOpener *opener, uint64_t spent_ns)
-{
-	if (spent_ns > (uint64_t)QUICK_MS * NS_PER_MS)
-		opener->slow_ns += spent_ns;
-}
-
 /* A step of the sandbox may have failed: the process said so before it ended. */
 static void note_problem(FileOpener *opener, ssize_t bytes)
 {
@@ -161,8 +154,11 @@ static ssize_t file_opener_receive(FileOpener *opener)
 	uint64_t patience_ns = stop_signal_patience_ns((uint64_t)opener->patience_ms * NS_PER_MS);
 	ssize_t bytes = -1;
 	int reason = next_message(opener, begin_ns + patience_ns, &bytes);
+	uint64_t spent_ns = clock_monotonic_ns() - begin_ns;
 
-	count_slow(opener, clock_monotonic_ns() - begin_ns);
+	/* Also of files that come in the end: a stranger may have thousands of them. */
+	if (spent_ns > (uint64_t)QUICK_MS * NS_PER_MS)
+		opener->slow_ns += spent_ns;
 	/* Of a process that was taken over: closing what is no place may wait. */
 	if (!reason && opener->file >= 0 && !file_is_place(opener->file)) {
 		opener->file = -1;
@@ -315,18 +311,11 @@ static bool is_done(FileOpener *opener, size_t wanted)
 	return !reason;
 }
 
-static bool pass_place(FileOpener *opener, int place, int socket, const ChildMessage *message)
-{
-	const ChildMessage target = { OPENER_TARGET, 0 }, pass = { OPENER_PASS, 0 };
-
-	return request_with(opener, &target, message, sizeof(*message), socket) &&
-	       request_with(opener, &pass, NULL, 0, place) && is_done(opener, 0);
-}
-
 /* The place was opened before, and events may be arriving. */
 bool file_opener_pass(FileOpener *opener, int file, int socket, const ChildMessage *message)
 {
-	unsigned patience_ms;
+	const ChildMessage target = { OPENER_TARGET, 0 }, pass = { OPENER_PASS, 0 };
+	unsigned patience_ms = opener->patience_ms;
 	bool is_passed;
 
 	if (!file_is_place(file)) {
@@ -334,9 +323,9 @@ bool file_opener_pass(FileOpener *opener, int file, int socket, const ChildMessa
 		errno = is_passed || errno != EAGAIN ? errno : ENOBUFS;
 		return is_passed;
 	}
-	patience_ms = opener->patience_ms;
 	opener->patience_ms = MIN(patience_ms, (unsigned)FILE_OPENER_LIVE_MS);
-	is_passed = pass_place(opener, file, socket, message);
+	is_passed = request_with(opener, &target, message, sizeof(*message), socket) &&
+		    request_with(opener, &pass, NULL, 0, file) && is_done(opener, 0);
 	opener->patience_ms = patience_ms;
 	return is_passed;
 }
@@ -395,12 +384,6 @@ typedef struct {
 	uint64_t until_ns;
 } Scan;
 
-static void take_lines(Scan *scan, const char *lines, size_t bytes)
-{
-	if (scan->lines->len + bytes <= PROC_MAPS_BYTES_MAX)
-		g_string_append_len(scan->lines, lines, (gssize)bytes);
-}
-
 static void end_process(Scan *scan, bool is_left_out)
 {
 	scan->opener->losses.processes += is_left_out;
@@ -420,10 +403,11 @@ static bool take_answer(Scan *scan, bool *is_complete)
 		return false;
 	if (opener->message.type == OPENER_PROCESS)
 		scan->wanted.after = (uint32_t)opener->message.value;
-	else if (opener->message.type == OPENER_LINES)
-		take_lines(scan, opener->body, (size_t)bytes);
 	else if (opener->message.type == OPENER_DONE)
 		end_process(scan, opener->message.value);
+	else if (opener->message.type == OPENER_LINES &&
+		 scan->lines->len + (size_t)bytes <= PROC_MAPS_BYTES_MAX)
+		g_string_append_len(scan->lines, opener->body, bytes);
 	*is_complete = opener->message.type == CHILD_MESSAGE_END;
 	return !*is_complete && clock_monotonic_ns() < scan->until_ns;
 }

@@ -99,28 +99,23 @@ static bool next_number(TextPart *rest, uint64_t *number)
 	return text_part_hexadecimal(word, number);
 }
 
-/* Adds a line; a later one has a higher rank. */
-static void add_line(ElfFunctions *functions, TextPart line, unsigned rank)
-{
-	uint64_t start, bytes;
-
-	if (!next_number(&line, &start) || !next_number(&line, &bytes) || !bytes ||
-	    line.length < 2 || memchr(line.text, '\0', line.length))
-		return;
-	elf_functions_add(functions, start, bytes, (TextPart){ line.text + 1, line.length - 1 },
-			  rank);
-}
-
 ElfFunctions *jit_map_read(int descriptor)
 {
 	g_autoptr(GByteArray) text = read_all(descriptor);
 	ElfFunctions *functions = elf_functions_new();
 	TextPart rest = { (const char *)text->data, text->len };
 	TextPart line;
-	unsigned rank = ELF_NAME_GLOBAL;
 
-	while (text_part_next_line(&rest, &line))
-		add_line(functions, line, rank++);
+	/* A later line has a higher rank. */
+	for (unsigned rank = ELF_NAME_GLOBAL; text_part_next_line(&rest, &line); rank++) {
+		uint64_t start, bytes;
+
+		if (!next_number(&line, &start) || !next_number(&line, &bytes) || !bytes ||
+		    line.length < 2 || memchr(line.text, '\0', line.length))
+			continue;
+		elf_functions_add(functions, start, bytes,
+				  (TextPart){ line.text + 1, line.length - 1 }, rank);
+	}
 	elf_functions_sort(functions, 0);
 	return functions;
 }

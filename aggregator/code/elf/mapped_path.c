@@ -71,14 +71,6 @@ static bool is_code_of(const Mapping *mapping, FileTest test, const char *wanted
 	       test(base_name, wanted);
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-	struct stat of_a, of_b;
-
-	return !stat(a, &of_a) && !stat(b, &of_b) && of_a.st_dev == of_b.st_dev &&
-	       of_a.st_ino == of_b.st_ino;
-}
-
 /* The kernel writes small addresses with leading zeros in maps, and without them in map_files. */
 static char *path_of_range(const char *process, TextPart range)
 {
@@ -95,8 +87,10 @@ static char *path_of_range(const char *process, TextPart range)
 static char *path_from_here(const char *process, const Mapping *mapping)
 {
 	g_autofree char *there = g_strconcat(process, "/root", mapping->path, NULL);
+	struct stat of_there, of_here;
 
-	if (is_same_file(there, mapping->path))
+	if (!stat(there, &of_there) && !stat(mapping->path, &of_here) &&
+	    of_there.st_dev == of_here.st_dev && of_there.st_ino == of_here.st_ino)
 		return g_strdup(mapping->path);
 	if (!g_str_has_suffix(mapping->path, DELETED))
 		return g_steal_pointer(&there);
@@ -116,29 +110,21 @@ static char *path_if_wanted(const char *process, TextPart line, FileTest test, c
 	return path;
 }
 
-static char *find_in(FILE *maps, const char *process, const char *name)
+char *mapped_path_find(const char *process, const char *name)
 {
 	const FileTest test = g_str_equal(name, MAPPED_PATH_LIBC) ? is_libc : has_name;
+	g_autofree char *path = g_strconcat(process, "/maps", NULL);
+	FILE *maps = fopen(path, "re");
 	char *text = NULL, *found = NULL;
 	size_t size = 0, bytes = 0;
 	ssize_t length;
-	TextPart line;
 
-	while (!found && bytes < READ_MAX && (length = getline(&text, &size, maps)) > 0) {
+	while (maps && !found && bytes < READ_MAX && (length = getline(&text, &size, maps)) > 0) {
 		bytes += (size_t)length;
-		line = (TextPart){ text, strcspn(text, "\n") };
-		found = path_if_wanted(process, line, test, name);
+		found = path_if_wanted(process, (TextPart){ text, strcspn(text, "\n") }, test,
+				       name);
 	}
 	free(text); /* of getline() */
-	return found;
-}
-
-char *mapped_path_find(const char *process, const char *name)
-{
-	g_autofree char *path = g_strconcat(process, "/maps", NULL);
-	FILE *maps = fopen(path, "re");
-	char *found = maps ? find_in(maps, process, name) : NULL;
-
 	if (maps)
 		fclose(maps);
 	return found;

@@ -103,13 +103,6 @@ static void open_jit_map(ObjectFiles *files, ObjectFile *file, const UserObject 
 	keep_file(files, file, file_opener_jit_map(files->opener, &file->process));
 }
 
-/* Anybody may copy the build id of a program into a file of his own. So a file of root takes the
-   place of one that is not. */
-static bool may_replace(const ObjectFile *file, const UserMapLine *mapping)
-{
-	return !file->is_of_root && mapping->file.build_id_bytes && file->tries < REPLACES_MAX;
-}
-
 static void open_mapping(ObjectFiles *files, ObjectFile *file, const UserMapLine *mapping)
 {
 	unsigned use;
@@ -128,8 +121,11 @@ static void open_mapping(ObjectFiles *files, ObjectFile *file, const UserMapLine
 
 static bool may_try(const ObjectFiles *files, ObjectFile *file, const UserMapLine *mapping)
 {
+	/* Anybody may copy the build id of a program into a file of his own. So a file of root
+	   takes the place of one that is not. */
 	if (file->descriptor >= 0)
-		return may_replace(file, mapping);
+		return !file->is_of_root && mapping->file.build_id_bytes &&
+		       file->tries < REPLACES_MAX;
 	if (file->tries >= TRIES_MAX)
 		return false;
 	file->had_no_room = files->open_count >= files->files_max;
@@ -199,13 +195,6 @@ static void forget_if_changed(const ObjectFiles *files, ObjectFile *file)
 	file->asked_bytes = look.file_bytes;
 }
 
-static void close_extra(ObjectFiles *files)
-{
-	if (files->extra)
-		close_file(files, file_at(files, files->extra));
-	files->extra = 0;
-}
-
 /* Opens the file of an object. It stays open if there is room, else until the next one. */
 static void find_file(ObjectFiles *files, uint32_t number, const UserObject *object)
 {
@@ -233,7 +222,9 @@ int object_files_find(ObjectFiles *files, uint32_t number)
 	if (!object)
 		return -1;
 	object_files_grow(files);
-	close_extra(files);
+	if (files->extra)
+		close_file(files, file_at(files, files->extra));
+	files->extra = 0;
 	file = file_at(files, number);
 	if (file->descriptor < 0)
 		find_file(files, number, object);
@@ -293,14 +284,6 @@ static void append_count(GString *text, unsigned count, const char *before, cons
 		append_part(text, part);
 }
 
-static void append_object(GString *text, const UserObject *object)
-{
-	if (object->type == USER_OBJECT_GENERATED)
-		g_string_append_printf(text, "code that process %u generated", object->tgid);
-	else
-		escape_append(text, object->path);
-}
-
 /* Appends the first program whose names could not be read, and how many others there are. */
 static void append_failed(GString *text, const ObjectFiles *files)
 {
@@ -309,11 +292,16 @@ static void append_failed(GString *text, const ObjectFiles *files)
 
 	for (guint i = 1; i < files->files->len; i++) {
 		const char *problem = file_at(files, i)->problem;
+		const UserObject *object = user_objects_get(files->objects, i);
 
 		if (!problem || failed++)
 			continue;
 		g_string_append(part, "no names of ");
-		append_object(part, user_objects_get(files->objects, i));
+		if (object->type == USER_OBJECT_GENERATED)
+			g_string_append_printf(part, "code that process %u generated",
+					       object->tgid);
+		else
+			escape_append(part, object->path);
 		g_string_append_printf(part, ": %s", problem);
 	}
 	if (failed > 1)

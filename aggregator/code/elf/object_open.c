@@ -30,19 +30,15 @@ static char *plain_path(TextPart path)
 	return plain;
 }
 
-static bool has_inode(int descriptor, const UserFileId *wanted)
+static bool is_file(int descriptor, const UserFileId *wanted)
 {
 	struct stat status;
 
-	return !fstat(descriptor, &status) && major(status.st_dev) == wanted->major &&
-	       minor(status.st_dev) == wanted->minor && status.st_ino == wanted->inode;
-}
-
-static bool is_file(int descriptor, const UserFileId *wanted)
-{
 	if (wanted->build_id_bytes)
 		return elf_build_id_is(descriptor, wanted);
-	return wanted->inode && has_inode(descriptor, wanted);
+	return wanted->inode && !fstat(descriptor, &status) &&
+	       major(status.st_dev) == wanted->major && minor(status.st_dev) == wanted->minor &&
+	       status.st_ino == wanted->inode;
 }
 
 /* Whether the link shows the path of the mapping. On overlay file systems and btrfs, the device and
@@ -68,18 +64,12 @@ static int open_same(const char *path, const UserMapLine *mapping, bool is_link_
 	return -1;
 }
 
-static int open_mapping(const char *root, const UserMapLine *mapping)
-{
-	g_autofree char *path = g_strdup_printf(
-		"%s/proc/%u/map_files/%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x", root,
-		mapping->tgid, mapping->start, mapping->start + mapping->length);
-
-	return open_same(path, mapping, true);
-}
-
 int object_open(const char *root, const UserMapLine *mapping)
 {
-	int descriptor = open_mapping(root, mapping);
+	g_autofree char *link = g_strdup_printf(
+		"%s/proc/%u/map_files/%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x", root,
+		mapping->tgid, mapping->start, mapping->start + mapping->length);
+	int descriptor = open_same(link, mapping, true);
 	g_autofree char *path = NULL;
 	g_autofree char *of_process = NULL;
 	g_autofree char *of_host = NULL;

@@ -118,20 +118,17 @@ static bool is_reachable(int file)
 	return true;
 }
 
-static unsigned use_of(int file)
-{
-	struct stat status;
-	bool is_readable = !fstat(file, &status) && status.st_mode & S_IROTH;
-
-	return (is_readable ? FILE_IS_READABLE : 0) | (is_reachable(file) ? FILE_IS_REACHABLE : 0);
-}
-
 static void open_file(const Request *request, uint64_t bytes_max)
 {
 	g_autofree char *path = g_strndup(request->body.text, request->bytes);
 	int file = regular_file_open(path, REGULAR_FILE_STORED, bytes_max);
-	unsigned use = file < 0 ? 0 : use_of(file);
+	struct stat status;
+	unsigned use = 0;
 
+	if (file >= 0 && !fstat(file, &status) && status.st_mode & S_IROTH)
+		use |= FILE_IS_READABLE;
+	if (file >= 0 && is_reachable(file))
+		use |= FILE_IS_REACHABLE;
 	opener_child_give(request, file, use, NULL, 0);
 }
 
@@ -175,13 +172,7 @@ static void set_target(Request *request)
 	request->target_message = request->body.message;
 }
 
-/* Of the socket, or of what the user has in flight. */
-static bool is_full(int reason)
-{
-	return reason == EAGAIN || reason == ETOOMANYREFS;
-}
-
-/* If the socket is full, the program tries again. */
+/* If the socket is full, or what the user has in flight, the program tries again. */
 static void opener_child_pass(const Request *request)
 {
 	int file = file_place_open(request->file);
@@ -189,7 +180,7 @@ static void opener_child_pass(const Request *request)
 
 	if (!reason &&
 	    !child_port_send(request->target, &request->target_message, NULL, 0, file, false))
-		reason = is_full(errno) ? ENOBUFS : (uint64_t)errno;
+		reason = errno == EAGAIN || errno == ETOOMANYREFS ? ENOBUFS : (uint64_t)errno;
 	if (file >= 0)
 		close(file);
 	opener_child_say(request, OPENER_OPENED, reason, NULL, 0, -1);

@@ -7,7 +7,7 @@
 #include "code/elf/proc_maps.h"
 
 #include "base/keyed_hash.h"
-#include "base/unconst.h"
+
 #include "code/elf/elf_build_id.h"
 #include "code/elf/object_open.h"
 
@@ -53,14 +53,6 @@ static bool parse_device(TextPart word, UserFileId *file)
 	return true;
 }
 
-static void skip_blanks(TextPart *text)
-{
-	while (text->length && *text->text == ' ') {
-		text->text++;
-		text->length--;
-	}
-}
-
 /* Parses a line of /proc/PID/maps (fs/proc/task_mmu.c): range, rights, offset, device, inode, path.
    Returns false if it is not wanted. */
 static bool parse_maps_line(TextPart text, bool with_data, UserMapLine *line)
@@ -75,21 +67,10 @@ static bool parse_maps_line(TextPart text, bool with_data, UserMapLine *line)
 	    !parse_device(text_part_next_word(&text), &line->file) ||
 	    !text_part_decimal_64(text_part_next_word(&text), &line->file.inode))
 		return false;
-	skip_blanks(&text);
+	while (text.length && *text.text == ' ')
+		text = (TextPart){ text.text + 1, text.length - 1 };
 	line->path = text;
 	return text.length <= USER_PATH_BYTES_MAX;
-}
-
-static UserFileId *read_build_id(const Scan *scan, const UserMapLine *line)
-{
-	UserFileId *id = g_new0(UserFileId, 1);
-	int descriptor = object_open(scan->request->root, line);
-
-	if (descriptor < 0)
-		return id;
-	elf_build_id_read(descriptor, id);
-	close(descriptor);
-	return id;
 }
 
 /* Sets the build id, of what was not read before, too. */
@@ -97,30 +78,25 @@ static void set_build_id(const Scan *scan, UserMapLine *line)
 {
 	g_autofree char *key = g_strdup_printf("%u:%u:%" G_GUINT64_FORMAT, line->file.major,
 					       line->file.minor, line->file.inode);
-	const UserFileId *known = g_hash_table_lookup(scan->files, key);
+	UserFileId *id = g_hash_table_lookup(scan->files, key);
 
 	if (!line->file.inode)
 		return;
-	if (!known) {
+	if (!id) {
+		int descriptor;
+
 		if (g_hash_table_size(scan->files) >= BUILD_IDS_MAX)
 			return;
-		known = read_build_id(scan, line);
-		g_hash_table_insert(scan->files, g_steal_pointer(&key), unconst(known));
+		id = g_new0(UserFileId, 1);
+		descriptor = object_open(scan->request->root, line);
+		if (descriptor >= 0) {
+			elf_build_id_read(descriptor, id);
+			close(descriptor);
+		}
+		g_hash_table_insert(scan->files, g_steal_pointer(&key), id);
 	}
-	memcpy(line->file.build_id, known->build_id, sizeof(known->build_id));
-	line->file.build_id_bytes = known->build_id_bytes;
-}
-
-static void write_line(const Scan *scan, uint32_t tgid, TextPart text)
-{
-	UserMapLine line = { .type = USER_MAP_MAPPED,
-			     .time_ns = scan->request->time_ns,
-			     .tgid = tgid };
-
-	if (!parse_maps_line(text, scan->request->with_data, &line))
-		return;
-	set_build_id(scan, &line);
-	user_map_line_append(scan->out, &line);
+	memcpy(line->file.build_id, id->build_id, sizeof(id->build_id));
+	line->file.build_id_bytes = id->build_id_bytes;
 }
 
 /* Returns false if the process has more than is read. */
@@ -132,8 +108,16 @@ static bool write_lines(const Scan *scan, uint32_t tgid, FILE *file)
 
 	while (bytes < PROC_MAPS_READ_MAX && scan->out->len < PROC_MAPS_BYTES_MAX &&
 	       (length = getline(&text, &size, file)) > 0) {
+		UserMapLine line = { .type = USER_MAP_MAPPED,
+				     .time_ns = scan->request->time_ns,
+				     .tgid = tgid };
+
 		bytes += (size_t)length;
-		write_line(scan, tgid, (TextPart){ text, strcspn(text, "\n") });
+		if (!parse_maps_line((TextPart){ text, strcspn(text, "\n") },
+				     scan->request->with_data, &line))
+			continue;
+		set_build_id(scan, &line);
+		user_map_line_append(scan->out, &line);
 	}
 	free(text); /* of getline() */
 	return bytes < PROC_MAPS_READ_MAX && scan->out->len < PROC_MAPS_BYTES_MAX;

@@ -113,29 +113,6 @@ static int compare_places(const void *first, const void *second)
 	return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-/* Sorted, so that each object is read once. */
-static UserPlace *sorted_places(const UserPlace *places, size_t count)
-{
-	UserPlace *sorted = g_new(UserPlace, count);
-
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = places[i];
-	if (count)
-		qsort(sorted, count, sizeof(*sorted), compare_places);
-	return sorted;
-}
-
-/* Keeps the places of one object that were not asked for before. Returns how many. */
-static size_t keep_new(ObjectFiles *files, UserPlace *places, size_t count)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (object_files_is_new(files, places[i].object, places[i].offset))
-			places[kept++] = places[i];
-	return kept;
-}
-
 static bool is_asked_for(const Job *job, uint64_t offset)
 {
 	const UserPlace key = { job->places[0].object, offset };
@@ -199,17 +176,7 @@ static size_t read_names(GString *out, const Job *job, ObjectFiles *files, int f
 	return 0;
 }
 
-/* Returns how many of the places, which are sorted, are in the object of the first one. */
-static size_t of_one_object(const UserPlace *places, size_t count)
-{
-	size_t same = 1;
-
-	while (same < count && places[same].object == places[0].object)
-		same++;
-	return same;
-}
-
-/* Resolves the places in one object. */
+/* Resolves the places in one object. Those that were asked for before are left out. */
 static size_t resolve_object(GString *out, const UserObject *object, ObjectFiles *files,
 			     UserPlace *places, size_t count, uint64_t left_ns)
 {
@@ -222,22 +189,31 @@ static size_t resolve_object(GString *out, const UserObject *object, ObjectFiles
 
 	if (!object || (file < 0 && object->type != USER_OBJECT_SPECIAL))
 		return 0;
-	job.count = keep_new(files, places, count);
+	for (size_t i = 0; i < count; i++)
+		if (object_files_is_new(files, places[i].object, places[i].offset))
+			places[job.count++] = places[i];
 	return job.count ? read_names(out, &job, files, file, left_ns) : 0;
 }
 
 size_t user_resolve(GString *out, const UserObjects *objects, ObjectFiles *files,
 		    const UserPlace *places, size_t count)
 {
-	g_autofree UserPlace *sorted = sorted_places(places, count);
+	g_autofree UserPlace *sorted = g_new(UserPlace, count);
 	uint64_t end_ns = clock_monotonic_ns() + ALL_NS;
 	size_t names = 0, same;
 
+	if (!count)
+		return 0;
+	/* Sorted, so that each object is read once. */
+	memcpy(sorted, places, count * sizeof(*sorted));
+	qsort(sorted, count, sizeof(*sorted), compare_places);
 	for (size_t at = 0; at < count; at += same) {
 		const UserObject *object = user_objects_get(objects, sorted[at].object);
 		uint64_t now_ns = clock_monotonic_ns();
 
-		same = of_one_object(sorted + at, count - at);
+		for (same = 1; at + same < count; same++)
+			if (sorted[at + same].object != sorted[at].object)
+				break;
 		names += resolve_object(out, object, files, sorted + at, same,
 					end_ns - MIN(now_ns, end_ns));
 	}
