@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/text_part.h"
 #include "code/user/user_map_line.h"
 
 #include <gelf.h>
@@ -49,3 +50,17 @@ bool elf_file_has_build_id(const ElfFile *file, const UserFileId *wanted);
 
 /* Finds the offset in the file of an address in an executable segment. */
 bool elf_file_offset(const ElfFile *file, uint64_t address, uint64_t *offset);
+
+/* A table of symbols with their names. The file keeps the data. */
+typedef struct {
+	const Elf_Data *symbols;
+	const Elf_Data *names;
+	size_t count;
+} ElfNames;
+
+/* Finds the table of this type: SHT_SYMTAB or SHT_DYNSYM. Returns false if there is none. */
+bool elf_names_find(ElfNames *table, const ElfFile *file, GElf_Word type);
+
+/* Returns the name at st_name of a symbol, without its version ("memcpy@@GLIBC_2.14"); its length
+   is 0 if there is none. */
+TextPart elf_names_get(const ElfNames *table, uint32_t st_name);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/text_part.h"
 #include "code/elf/elf_file.h"
 #include "code/elf/elf_functions.h"
 
@@ -14,20 +13,6 @@
  * relocation fills with the address of the function.
  */
 void elf_plt_add(ElfFunctions *functions, const ElfFile *file);
-
-/* A table of symbols with their names. The file keeps the data. */
-typedef struct {
-	const Elf_Data *symbols;
-	const Elf_Data *names;
-	size_t count;
-} ElfNames;
-
-/* Finds the table of this type: SHT_SYMTAB or SHT_DYNSYM. Returns false if there is none. */
-bool elf_names_find(ElfNames *table, const ElfFile *file, GElf_Word type);
-
-/* Returns the name at st_name of a symbol, without its version ("memcpy@@GLIBC_2.14"); its length
-   is 0 if there is none. */
-TextPart elf_names_get(const ElfNames *table, uint32_t st_name);
 
 /*
  * Reads the functions of an ELF file, by their offset in the file: from its symbol table; else from
