@@ -1,8 +1,5 @@
 libaggregator_a_SOURCES += \
 	aggregator/collect/slabs/cache_layout.c aggregator/collect/slabs/cache_layout.h \
-	aggregator/collect/slabs/cache_layout_btf.c \
-	aggregator/collect/slabs/cache_layout_dwarf.c \
-	aggregator/collect/slabs/cache_layout_fill.h \
 	aggregator/collect/slabs/cache_probes.c aggregator/collect/slabs/cache_probes.h \
 	aggregator/collect/slabs/cache_sites.c aggregator/collect/slabs/cache_sites.h \
 	aggregator/collect/slabs/kernel_memory.c \
