@@ -145,10 +145,12 @@ uint64_t child_cpu_ns(void)
 	return all_ns;
 }
 
-/* Reaps what ended late. Returns the one that has ended for the longest time, or NULL. */
-static Known *oldest_ended(void)
+/* Reaps what ended late. Returns room for one more; NULL: too many are left behind. If very many
+   were started in a short time, the first ones are forgotten early. */
+static Known *child_room(void)
 {
-	Known *oldest = NULL;
+	const uint64_t kept_ns = (uint64_t)KNOWN_AFTER_S * NS_PER_SECOND;
+	Known *oldest = NULL; /* the one that has ended for the longest time */
 
 	for (int i = 0; i < known_used; i++) {
 		int status;
@@ -157,16 +159,6 @@ static Known *oldest_ended(void)
 		if (known[i].ended_ns && (!oldest || known[i].ended_ns < oldest->ended_ns))
 			oldest = &known[i];
 	}
-	return oldest;
-}
-
-/* Returns room for one more; NULL: too many are left behind. If very many were started in a short
-   time, the first ones are forgotten early. */
-static Known *child_room(void)
-{
-	const uint64_t kept_ns = (uint64_t)KNOWN_AFTER_S * NS_PER_SECOND;
-	Known *oldest = oldest_ended();
-
 	if (oldest && oldest->ended_ns + kept_ns < clock_monotonic_ns())
 		return oldest;
 	return known_used < KNOWN_MAX ? &known[known_used++] : oldest;

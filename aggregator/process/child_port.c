@@ -16,16 +16,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-static void child_port_attach(struct msghdr *header, char *room, size_t room_bytes, int fd)
-{
-	header->msg_control = room;
-	header->msg_controllen = room_bytes;
-	*CMSG_FIRSTHDR(header) = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(fd)),
-						   .cmsg_level = SOL_SOCKET,
-						   .cmsg_type = SCM_RIGHTS };
-	memcpy(CMSG_DATA(CMSG_FIRSTHDR(header)), &fd, sizeof(fd));
-}
-
 bool child_port_send(int socket, const ChildMessage *message, const void *body, size_t bytes,
 		     int fd, bool waits)
 {
@@ -34,8 +24,14 @@ bool child_port_send(int socket, const ChildMessage *message, const void *body, 
 	struct msghdr header = { .msg_iov = parts, .msg_iovlen = bytes ? 2 : 1 };
 	ssize_t sent;
 
-	if (fd >= 0)
-		child_port_attach(&header, room, sizeof(room), fd);
+	if (fd >= 0) {
+		header.msg_control = room;
+		header.msg_controllen = sizeof(room);
+		*CMSG_FIRSTHDR(&header) = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(fd)),
+							    .cmsg_level = SOL_SOCKET,
+							    .cmsg_type = SCM_RIGHTS };
+		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&header)), &fd, sizeof(fd));
+	}
 	do
 		sent = sendmsg(socket, &header, MSG_NOSIGNAL | (waits ? 0 : MSG_DONTWAIT));
 	while (sent < 0 && errno == EINTR);

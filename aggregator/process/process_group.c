@@ -25,16 +25,11 @@ void sleep_ms(unsigned milliseconds)
 		continue;
 }
 
-static bool is_gone(pid_t group)
-{
-	return kill(-group, 0) && errno == ESRCH;
-}
-
 bool process_group_wait(pid_t group, unsigned patience_ms)
 {
 	uint64_t end_ns = clock_monotonic_ns() + patience_ms * 1000000ULL;
 
-	while (!is_gone(group)) {
+	while (!kill(-group, 0) || errno != ESRCH) {
 		if (clock_monotonic_ns() >= end_ns)
 			return false;
 		sleep_ms(LOOK_EVERY_MS);

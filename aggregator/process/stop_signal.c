@@ -44,39 +44,41 @@ static void stop_signal_note(int number)
 	errno = before;
 }
 
-static bool is_ignored(int number)
-{
-	struct sigaction action;
-
-	return !sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN;
-}
-
 void stop_signal_catch(void)
 {
 	const struct sigaction action = { .sa_handler = stop_signal_note, .sa_flags = SA_RESTART };
+	struct sigaction before;
 
 	if (event < 0)
 		event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	is_finishing = has_come = false;
 	waited_ns = 0;
-	for (gsize i = 0; event >= 0 && i < G_N_ELEMENTS(numbers); i++)
-		if (numbers[i] != SIGHUP || !is_ignored(SIGHUP))
-			sigaction(numbers[i], &action, NULL);
+	for (gsize i = 0; event >= 0 && i < G_N_ELEMENTS(numbers); i++) {
+		if (numbers[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before) &&
+		    before.sa_handler == SIG_IGN)
+			continue;
+		sigaction(numbers[i], &action, NULL);
+	}
 }
 
 void stop_signal_finish(void)
 {
-	struct pollfd ready = { .fd = event, .events = POLLIN };
-
 	signal(SIGHUP, SIG_IGN);
 	is_finishing = true;
-	if (poll(&ready, 1, 0) > 0)
+	if (stop_signal_is_pending())
 		ignore_all();
 }
 
 int stop_signal_fd(void)
 {
 	return event;
+}
+
+bool stop_signal_is_pending(void)
+{
+	struct pollfd ready = { .fd = event, .events = POLLIN };
+
+	return poll(&ready, 1, 0) > 0;
 }
 
 unsigned stop_signal_take(void)

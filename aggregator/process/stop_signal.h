@@ -20,6 +20,9 @@ void stop_signal_finish(void);
 /* Returns a descriptor that is readable while signals are not taken; -1: they are not caught. */
 int stop_signal_fd(void);
 
+/* Whether there are signals that are not taken. */
+bool stop_signal_is_pending(void);
+
 /* Takes the signals: returns how many there were. */
 unsigned stop_signal_take(void);
 

@@ -87,9 +87,16 @@ static int open_outer(int *standard)
 	return fd;
 }
 
-static bool open_inner(TerminalPair *pair, uid_t owner)
+static void copy_size(int outer, int inner)
 {
 	struct winsize size;
+
+	if (!ioctl(outer, TIOCGWINSZ, &size))
+		ioctl(inner, TIOCSWINSZ, &size);
+}
+
+static bool open_inner(TerminalPair *pair, uid_t owner)
+{
 	char name[PATH_MAX];
 
 	pair->relay = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
@@ -99,8 +106,7 @@ static bool open_inner(TerminalPair *pair, uid_t owner)
 	pair->inner = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
 	if (pair->inner < 0 || fchown(pair->inner, owner, (gid_t)-1))
 		return false;
-	if (!ioctl(pair->outer, TIOCGWINSZ, &size))
-		ioctl(pair->inner, TIOCSWINSZ, &size);
+	copy_size(pair->outer, pair->inner);
 	return true;
 }
 
@@ -249,15 +255,6 @@ static bool begins_in_foreground(void)
 	return isatty(STDIN_FILENO);
 }
 
-static void terminal_relay_start(Relay *relay, RelayStart how)
-{
-	relay->is_released = relay->has_keys = true;
-	if (how == RELAY_START_WITHOUT_KEYS)
-		end_keys(relay);
-	else
-		place_command(relay);
-}
-
 /* Job control. */
 
 /* Stops the whole job as the kernel would do. Returns whether it was stopped: it is not if no shell
@@ -314,14 +311,6 @@ static void session_spoke(Relay *relay)
 	relay->status = status;
 }
 
-static void copy_size(const Relay *relay)
-{
-	struct winsize size;
-
-	if (!ioctl(relay->outer, TIOCGWINSZ, &size))
-		ioctl(relay->inner, TIOCSWINSZ, &size);
-}
-
 /* Signals of the whole job are meant for the command, too; but the relay's own are not. */
 static void take_signals(Relay *relay)
 {
@@ -329,7 +318,7 @@ static void take_signals(Relay *relay)
 
 	while (read(relay->signals, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGWINCH)
-			copy_size(relay);
+			copy_size(relay->outer, relay->inner);
 		else if (!relay->is_released || info.ssi_pid == (uint32_t)getpid())
 			continue;
 		else if (info.ssi_signo == SIGCONT)
@@ -345,7 +334,11 @@ static void program_spoke(Relay *relay)
 	char how;
 
 	if (recv(relay->program, &how, sizeof(how), 0) == sizeof(how)) {
-		terminal_relay_start(relay, (RelayStart)how);
+		relay->is_released = relay->has_keys = true;
+		if (how == RELAY_START_WITHOUT_KEYS)
+			end_keys(relay);
+		else
+			place_command(relay);
 		return;
 	}
 	if (!relay->is_released) {
@@ -503,14 +496,6 @@ static void G_GNUC_NORETURN end_as_command(int status)
 	_exit(1);
 }
 
-static void G_GNUC_NORETURN relay_run(Relay *relay)
-{
-	while (!relay->has_ended || has_output(relay))
-		terminal_relay_turn(relay);
-	restore_outer(relay);
-	end_as_command(relay->status);
-}
-
 static int open_signals(void)
 {
 	static const int taken[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH };
@@ -559,5 +544,8 @@ int terminal_relay_become(const TerminalPair *pair, int program, int pid_fd)
 		_exit(1);
 	close(pair_of_sockets[1]);
 	become_relay(&relay, pair, program, pair_of_sockets[0]);
-	relay_run(&relay);
+	while (!relay.has_ended || has_output(&relay))
+		terminal_relay_turn(&relay);
+	restore_outer(&relay);
+	end_as_command(relay.status);
 }

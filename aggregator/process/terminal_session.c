@@ -56,15 +56,6 @@ static bool report_changes(const Session *session)
 	return false;
 }
 
-static void terminal_session_release(Session *session)
-{
-	if (session->go < 0)
-		return;
-	(void)!write(session->go, "", 1);
-	close(session->go);
-	session->go = -1;
-}
-
 /* The command was not waited for yet, so its pid is its own. */
 static void terminal_session_obey(Session *session, const SessionRequest *request)
 {
@@ -74,7 +65,11 @@ static void terminal_session_obey(Session *session, const SessionRequest *reques
 	}
 	tcsetpgrp(session->terminal,
 		  request->kind == SESSION_FOREGROUND ? session->command : getpgrp());
-	terminal_session_release(session);
+	if (session->go < 0)
+		return;
+	(void)!write(session->go, "", 1);
+	close(session->go);
+	session->go = -1;
 }
 
 /* A command that was not released ends now. The end of the leader hangs up a running one. */

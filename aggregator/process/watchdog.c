@@ -220,16 +220,6 @@ static bool watchdog_fail(GError **error, const char *what)
 	return false;
 }
 
-static pid_t fork_watchdog(int fd)
-{
-	/* A Ctrl-C must not end it, not even during the fork. */
-	pid_t pid = child_signals_fork();
-
-	if (!pid)
-		become_watchdog(fd);
-	return pid;
-}
-
 bool watchdog_start(void (*probe_remover)(const char *group), GError **error)
 {
 	int pair[2];
@@ -237,7 +227,10 @@ bool watchdog_start(void (*probe_remover)(const char *group), GError **error)
 	remove_probes = probe_remover;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return watchdog_fail(error, "socketpair");
-	watchdog_pid = fork_watchdog(pair[0]);
+	/* A Ctrl-C must not end it, not even during the fork. */
+	watchdog_pid = child_signals_fork();
+	if (!watchdog_pid)
+		become_watchdog(pair[0]);
 	close(pair[0]);
 	watchdog_fd = pair[1];
 	if (watchdog_pid > 0)
@@ -247,16 +240,6 @@ bool watchdog_start(void (*probe_remover)(const char *group), GError **error)
 	return false;
 }
 
-static void set_identity(Message *message)
-{
-	struct stat status;
-
-	if (message->kind == WATCHDOG_FILE && !lstat(message->path, &status)) {
-		message->device = status.st_dev;
-		message->inode = status.st_ino;
-	}
-}
-
 /* If the item does not fit, it cannot exist either. The run continues even if the watchdog was
    killed or stopped. */
 static void send_item(const WatchdogItem *item, bool is_withdrawn)
@@ -264,6 +247,7 @@ static void send_item(const WatchdogItem *item, bool is_withdrawn)
 	Message message = { .kind = item->kind,
 			    .is_withdrawn = is_withdrawn,
 			    .group = item->group };
+	struct stat status;
 
 	if (watchdog_fd < 0)
 		return;
@@ -274,7 +258,10 @@ static void send_item(const WatchdogItem *item, bool is_withdrawn)
 		return;
 	if (item->modes)
 		message.modes = *item->modes;
-	set_identity(&message);
+	if (item->kind == WATCHDOG_FILE && !lstat(message.path, &status)) {
+		message.device = status.st_dev;
+		message.inode = status.st_ino;
+	}
 	(void)!send(watchdog_fd, &message, sizeof(message), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 

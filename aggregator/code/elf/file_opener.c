@@ -13,7 +13,7 @@
 #include "code/elf/proc_maps.h"
 
 #include <errno.h>
-#include <poll.h>
+
 #include <string.h>
 #include <unistd.h>
 
@@ -101,13 +101,6 @@ static bool is_running(FileOpener *opener)
 	return opener->child.socket >= 0;
 }
 
-static bool is_stopped(void)
-{
-	struct pollfd ready = { .fd = stop_signal_fd(), .events = POLLIN };
-
-	return poll(&ready, 1, 0) > 0;
-}
-
 /* The process is not needed any more, does not answer, or was lost. */
 static void give_up_process(FileOpener *opener, uint64_t begin_ns, int reason)
 {
@@ -189,14 +182,14 @@ static void leave_ended(FileOpener *opener)
 static bool request_with(FileOpener *opener, const ChildMessage *message, const void *body,
 			 size_t bytes, int fd)
 {
-	for (int i = 0; i < 2 && !is_stopped() && is_running(opener); i++) {
+	for (int i = 0; i < 2 && !stop_signal_is_pending() && is_running(opener); i++) {
 		if (child_port_send(opener->child.socket, message, body, bytes, fd, false))
 			return true;
 		/* It may have been ended for want of memory. */
 		leave_ended(opener);
 	}
 	errno = is_given_up(opener) ? ETIMEDOUT : EPIPE;
-	if (is_stopped() || !stop_signal_patience_ns(1))
+	if (stop_signal_is_pending() || !stop_signal_patience_ns(1))
 		errno = EINTR;
 	return false;
 }
@@ -315,7 +308,7 @@ static bool is_done(FileOpener *opener, size_t wanted)
 bool file_opener_pass(FileOpener *opener, int file, int socket, const ChildMessage *message)
 {
 	const ChildMessage target = { OPENER_TARGET, 0 }, pass = { OPENER_PASS, 0 };
-	unsigned patience_ms = opener->patience_ms;
+	unsigned patience_ms;
 	bool is_passed;
 
 	if (!file_is_place(file)) {
@@ -323,6 +316,8 @@ bool file_opener_pass(FileOpener *opener, int file, int socket, const ChildMessa
 		errno = is_passed || errno != EAGAIN ? errno : ENOBUFS;
 		return is_passed;
 	}
+	/* Only a place needs the opener: without one, there are no places. */
+	patience_ms = opener->patience_ms;
 	opener->patience_ms = MIN(patience_ms, (unsigned)FILE_OPENER_LIVE_MS);
 	is_passed = request_with(opener, &target, message, sizeof(*message), socket) &&
 		    request_with(opener, &pass, NULL, 0, file) && is_done(opener, 0);

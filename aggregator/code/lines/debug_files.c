@@ -14,7 +14,7 @@
 #include "process/stop_signal.h"
 
 #include <dirent.h>
-#include <poll.h>
+
 #include <string.h>
 #include <sys/stat.h>
 
@@ -63,12 +63,6 @@ void debug_files_free(DebugFiles *files)
 
 /* Names. */
 
-static void cut_suffix(char *name, const char *suffix)
-{
-	if (g_str_has_suffix(name, suffix))
-		name[strlen(name) - strlen(suffix)] = '\0';
-}
-
 /* Returns what the names of an object and of its debug file have in common: "snd_hda_intel" of
    "snd-hda-intel.ko.debug", "vmlinux" of "vmlinux-6.1.0-50-amd64". */
 static char *stem_of(const char *name)
@@ -80,18 +74,9 @@ static char *stem_of(const char *name)
 		return g_strdup("vmlinux");
 	stem = g_strdup(name);
 	for (gsize i = 0; i < G_N_ELEMENTS(suffixes); i++)
-		cut_suffix(stem, suffixes[i]);
+		if (g_str_has_suffix(stem, suffixes[i]))
+			stem[strlen(stem) - strlen(suffixes[i])] = '\0';
 	return g_strdelimit(stem, "-", '_');
-}
-
-static char *stem_of_wanted(const DebugFileWanted *wanted)
-{
-	g_autofree char *name = NULL;
-
-	if (wanted->kind == CODE_OF_KERNEL)
-		return g_strdup("vmlinux");
-	name = g_path_get_basename(wanted->name);
-	return stem_of(name);
 }
 
 /* Folders with many files. */
@@ -123,28 +108,17 @@ static unsigned char type_of(const struct dirent *entry, const char *path)
 	return IFTODT(status.st_mode);
 }
 
-static bool is_dots(const char *name)
-{
-	return !strcmp(name, ".") || !strcmp(name, "..");
-}
-
-static bool is_stopped(void)
-{
-	struct pollfd ready = { .fd = stop_signal_fd(), .events = POLLIN };
-
-	return poll(&ready, 1, 0) > 0;
-}
-
 /* Symbolic links are not followed: they may lead out of the folder, or in a circle. A kernel has
    thousands of modules: they are not looked at one by one. */
 static void index_folder(Index *index, const char *folder, unsigned depth)
 {
-	DIR *dir = depth < FOLDER_DEPTH_MAX && !is_stopped() ? opendir(folder) : NULL;
+	DIR *dir = depth < FOLDER_DEPTH_MAX && !stop_signal_is_pending() ? opendir(folder) : NULL;
 	const struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)) && index->entries++ < FOLDER_ENTRIES_MAX) {
 		g_autofree char *path = g_build_filename(folder, entry->d_name, NULL);
-		unsigned char type = is_dots(entry->d_name) ? DT_UNKNOWN : type_of(entry, path);
+		bool is_dots = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+		unsigned char type = is_dots ? DT_UNKNOWN : type_of(entry, path);
 
 		if (type == DT_DIR)
 			index_folder(index, path, depth + 1);
@@ -295,7 +269,9 @@ static char **debug_files_finish(Search *search)
 char **debug_files_find(DebugFiles *files, const DebugFileWanted *wanted)
 {
 	g_autofree char *system = g_strconcat(files->root, SYSTEM_FOLDER, NULL);
-	g_autofree char *stem = stem_of_wanted(wanted);
+	g_autofree char *name = wanted->kind == CODE_OF_KERNEL ? g_strdup("vmlinux")
+							       : g_path_get_basename(wanted->name);
+	g_autofree char *stem = stem_of(name);
 	Search search = { files, wanted->build_id, stem, g_ptr_array_new() };
 
 	for (char **given = files->folders; *given; given++)

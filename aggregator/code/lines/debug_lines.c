@@ -50,15 +50,6 @@ static void add_listed(DebugUnits *units, GHashTable *listed)
 	}
 }
 
-static void add_ranges_of(DebugUnits *units, Dwarf_Die *unit)
-{
-	Dwarf_Addr base, start, end;
-	ptrdiff_t at = 0;
-
-	while ((at = dwarf_ranges(unit, at, &base, &start, &end)) > 0)
-		address_ranges_add(units->ranges, start, end, dwarf_dieoffset(unit));
-}
-
 static void add_unlisted(DebugUnits *units, GHashTable *listed)
 {
 	Dwarf_CU *unit = NULL;
@@ -68,7 +59,7 @@ static void add_unlisted(DebugUnits *units, GHashTable *listed)
 	while (!dwarf_get_units(units->dwarf, unit, &unit, NULL, &type, &die, NULL))
 		if ((type == DW_UT_compile || type == DW_UT_skeleton) &&
 		    !g_hash_table_contains(listed, GSIZE_TO_POINTER(dwarf_dieoffset(&die))))
-			add_ranges_of(units, &die);
+			debug_ranges_add(units->ranges, &die);
 }
 
 /* Returns the index of all units. The debug data is borrowed. */
@@ -197,13 +188,6 @@ static char *debug_lines_simplify(const char *folder, const char *path)
 	return g_strconcat(is_absolute ? "/" : "", joined, NULL);
 }
 
-static const char *folder_of_unit(Dwarf_Die *die)
-{
-	Dwarf_Attribute attribute;
-
-	return dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &attribute));
-}
-
 static bool is_below(const char *path, const char *folder)
 {
 	size_t length = strlen(folder);
@@ -258,26 +242,22 @@ static char *root_of_folder(Dwarf_Die *die, const char *folder)
 	return g_strdup(file && is_below(file, above) ? above : root);
 }
 
-static const char *root_of_unit(DebugLines *lines, Dwarf_Die *die, const char *folder)
-{
-	g_autofree char *root = root_of_headers(die, folder);
-
-	if (!root && folder && *folder == '/')
-		root = root_of_folder(die, folder);
-	return g_string_chunk_insert_const(lines->texts, root ? root : "");
-}
-
 static Unit *unit_of(DebugLines *lines, Dwarf_Die *die)
 {
 	gpointer key = GSIZE_TO_POINTER(dwarf_dieoffset(die));
 	Unit *unit = g_hash_table_lookup(lines->read, key);
+	g_autofree char *root = NULL;
+	Dwarf_Attribute folder;
 
 	if (unit)
 		return unit;
 	unit = g_new0(Unit, 1);
 	unit->functions = debug_functions_of_unit(die, false);
-	unit->folder = folder_of_unit(die);
-	unit->root = root_of_unit(lines, die, unit->folder);
+	unit->folder = dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &folder));
+	root = root_of_headers(die, unit->folder);
+	if (!root && unit->folder && *unit->folder == '/')
+		root = root_of_folder(die, unit->folder);
+	unit->root = g_string_chunk_insert_const(lines->texts, root ? root : "");
 	/* libdw has one string for a file of a unit. */
 	unit->files = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	g_hash_table_insert(lines->read, key, unit);
@@ -315,17 +295,6 @@ static void set_file(DebugLines *lines, const Unit *unit, const char *path, Debu
 }
 
 /* Frames. */
-
-static void set_line(DebugLines *lines, const Unit *unit, Dwarf_Die *die, Dwarf_Addr address,
-		     DebugFrame *frame)
-{
-	Dwarf_Line *line = dwarf_getsrc_die(die, address);
-
-	if (!line)
-		return;
-	dwarf_lineno(line, &frame->line);
-	set_file(lines, unit, dwarf_linesrc(line, NULL, NULL), frame);
-}
 
 static Dwarf_Word number_of(Dwarf_Die *die, unsigned name)
 {
@@ -391,11 +360,16 @@ size_t debug_lines_find(DebugLines *lines, Dwarf_Addr address, DebugFrame frames
 {
 	Unit *unit;
 	Dwarf_Die die;
+	Dwarf_Line *line;
 
 	if (!debug_units_find(lines->units, address, &die))
 		return 0;
 	unit = unit_of(lines, &die);
 	frames[0] = (DebugFrame){ .root = "" };
-	set_line(lines, unit, &die, address, &frames[0]);
+	line = dwarf_getsrc_die(&die, address);
+	if (line) {
+		dwarf_lineno(line, &frames[0].line);
+		set_file(lines, unit, dwarf_linesrc(line, NULL, NULL), &frames[0]);
+	}
 	return set_functions(lines, unit, &die, address, frames);
 }

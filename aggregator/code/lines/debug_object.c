@@ -25,13 +25,13 @@
 /* Of namespaces inside namespaces, or blocks inside blocks. */
 enum { CONTAINERS_MAX = 16, INNER_CONTAINERS_MAX = 64 };
 
-static void add_function(AddressRanges *functions, Dwarf_Die *function)
+void debug_ranges_add(AddressRanges *ranges, Dwarf_Die *code)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 
-	while ((at = dwarf_ranges(function, at, &base, &start, &end)) > 0)
-		address_ranges_add(functions, start, end, dwarf_dieoffset(function));
+	while ((at = dwarf_ranges(code, at, &base, &start, &end)) > 0)
+		address_ranges_add(ranges, start, end, dwarf_dieoffset(code));
 }
 
 static bool contains_functions(int tag)
@@ -51,7 +51,7 @@ static void add_functions_in(AddressRanges *functions, Dwarf_Die *container, uns
 		int tag = dwarf_tag(&child);
 
 		if (tag == DW_TAG_subprogram)
-			add_function(functions, &child);
+			debug_ranges_add(functions, &child);
 		else if (contains_functions(tag))
 			add_functions_in(functions, &child, level + 1);
 	} while (!dwarf_siblingof(&child, &child));
@@ -65,7 +65,7 @@ static void add_all_functions_in(AddressRanges *functions, Dwarf_Die *container,
 		return;
 	do {
 		if (dwarf_tag(&child) == DW_TAG_subprogram)
-			add_function(functions, &child);
+			debug_ranges_add(functions, &child);
 		add_all_functions_in(functions, &child, level + 1);
 	} while (!dwarf_siblingof(&child, &child));
 }

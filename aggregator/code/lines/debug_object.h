@@ -14,6 +14,9 @@
 
 enum { DEBUG_DEPTH_MAX = 64 };
 
+/* Adds the addresses of a function or a unit; their id is the offset of its entry. */
+void debug_ranges_add(AddressRanges *ranges, Dwarf_Die *code);
+
 /* Returns the ranges of all functions of a unit; their ids are offsets of entries. inner: also of
    those inside other functions, which are rare, and all entries have to be read for them. Free the
    ranges with address_ranges_free(). */

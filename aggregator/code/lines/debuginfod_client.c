@@ -19,7 +19,7 @@
 #include <dlfcn.h>
 #include <elfutils/debuginfod.h>
 #include <errno.h>
-#include <poll.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,13 +113,6 @@ static void show_progress(DebuginfodClient *client, long got, long all)
 	fflush(stderr);
 }
 
-static bool is_stopped(void)
-{
-	struct pollfd ready = { .fd = stop_signal_fd(), .events = POLLIN };
-
-	return poll(&ready, 1, 0) > 0;
-}
-
 /* Returns why the download is to end, owned by the caller; NULL: it goes on. */
 static char *find_problem(const DebuginfodClient *client, long got, long all)
 {
@@ -134,7 +127,8 @@ static char *find_problem(const DebuginfodClient *client, long got, long all)
 			"debuginfod: the download took longer than %" G_GUINT64_FORMAT
 			" s: set %s to allow more seconds",
 			client->seconds_max, seconds_variable);
-	return is_stopped() ? g_strdup("debuginfod: a signal ended the download") : NULL;
+	return stop_signal_is_pending() ? g_strdup("debuginfod: a signal ended the download")
+					: NULL;
 }
 
 /* Called by libdebuginfod many times a second. A value other than 0 ends the download. */
@@ -199,14 +193,6 @@ void debuginfod_client_free(DebuginfodClient *client)
 	g_free(client);
 }
 
-/* Takes why we ended the download. */
-static char *problem_of(DebuginfodClient *client, int cause)
-{
-	if (client->problem || cause == -ENOENT)
-		return g_steal_pointer(&client->problem);
-	return g_strdup_printf("debuginfod: %s", g_strerror(-cause));
-}
-
 char *debuginfod_client_fetch(DebuginfodClient *client, const char *build_id, const char *name,
 			      char **problem)
 {
@@ -220,9 +206,15 @@ char *debuginfod_client_fetch(DebuginfodClient *client, const char *build_id, co
 	fd = library.find_debuginfo(client->client, (const unsigned char *)build_id, 0, &path);
 	if (client->has_line)
 		fputc('\n', stderr);
-	*problem = fd < 0 ? problem_of(client, fd) : NULL;
-	if (fd < 0)
+	*problem = NULL;
+	if (fd < 0) {
+		/* We may have ended the download ourselves. */
+		if (client->problem || fd == -ENOENT)
+			*problem = g_steal_pointer(&client->problem);
+		else
+			*problem = g_strdup_printf("debuginfod: %s", g_strerror(-fd));
 		return NULL;
+	}
 	close(fd);
 	copy = g_strdup(path);
 	free(path);

@@ -104,17 +104,6 @@ static int open_file(const LineResolver *resolver, const char *path, char **prob
 	return -1;
 }
 
-static LinesState state_of(LinesResult result)
-{
-	static const LinesState states[] = {
-		[LINES_FOUND] = LINES_KNOWN,        [LINES_OTHER_FILE] = LINES_WRONG_FILE,
-		[LINES_NO_DEBUG] = LINES_NOT_FOUND, [LINES_REFERS] = LINES_UNREADABLE,
-		[LINES_FAILED] = LINES_UNREADABLE,
-	};
-
-	return states[result];
-}
-
 /* Reads the lines of an object from a file. supplement_fd: of the file that it refers to, if that
    is given. */
 static LinesOutcome read_file(LineResolver *resolver, const char *path, Supplement supplement,
@@ -186,7 +175,13 @@ static LinesOutcome read_referring(LineResolver *resolver, Found *found, const c
 /* Takes what became of reading a file. */
 static void take_outcome(Found *found, LinesOutcome *outcome)
 {
-	found->state = state_of(outcome->result);
+	static const LinesState states[] = {
+		[LINES_FOUND] = LINES_KNOWN,        [LINES_OTHER_FILE] = LINES_WRONG_FILE,
+		[LINES_NO_DEBUG] = LINES_NOT_FOUND, [LINES_REFERS] = LINES_UNREADABLE,
+		[LINES_FAILED] = LINES_UNREADABLE,
+	};
+
+	found->state = states[outcome->result];
 	/* All files that it may refer to were tried. */
 	if (outcome->result == LINES_REFERS)
 		found->problem = g_strdup("it changed while it was read");
@@ -274,16 +269,6 @@ static void line_resolver_search(LineResolver *resolver, const PlacedObject *obj
 	g_hash_table_insert(resolver->found, g_strdup(object->build_id), found);
 }
 
-/* Examines the file that was found once more. */
-static void examine_again(LineResolver *resolver, Found *found, const PlacedObject *object,
-			  GString *lines)
-{
-	Found again = line_resolver_examine(resolver, found->path, object, lines);
-
-	found_clear(found);
-	*found = again;
-}
-
 /* Reads the lines of new places from the file that was found. The one that it refers to may have
    been removed or replaced since. */
 static void read_again(LineResolver *resolver, Found *found, const PlacedObject *object,
@@ -293,13 +278,16 @@ static void read_again(LineResolver *resolver, Found *found, const PlacedObject 
 		found->supplement
 			? read_with(resolver, found->path, found->supplement, object, lines)
 			: read_file(resolver, found->path, SUPPLEMENT_MISSING, -1, object, lines);
+	Found again;
 
 	if (outcome.result != LINES_REFERS) {
 		take_outcome(found, &outcome);
 		return;
 	}
 	lines_outcome_clear(&outcome);
-	examine_again(resolver, found, object, lines);
+	again = line_resolver_examine(resolver, found->path, object, lines);
+	found_clear(found);
+	*found = again;
 }
 
 /* Finds the lines of the new places in an object. */

@@ -62,15 +62,6 @@ static bool send_message(const UnwindChild *child, UnwindMessageType type, uint6
 	return child_port_send(child->process.socket, &message, NULL, 0, -1, false);
 }
 
-/* Returns false if the socket is full. A file that cannot be opened is left out. */
-static bool send_object(UnwindChild *child, const Object *object)
-{
-	const ChildMessage message = { UNWIND_MESSAGE_OBJECT, object->number };
-
-	return file_opener_pass(child->opener, object->fd, child->process.socket, &message) ||
-	       errno != ENOBUFS;
-}
-
 /* Returns whether the process knows all files. */
 static bool send_all(UnwindChild *child)
 {
@@ -79,11 +70,14 @@ static bool send_all(UnwindChild *child)
 	if (!child->is_started && !send_message(child, UNWIND_MESSAGE_START, child->head))
 		return false;
 	child->is_started = true;
-	while (child->objects_sent < child->objects->len) {
-		if (!send_object(child,
-				 &g_array_index(child->objects, Object, child->objects_sent)))
+	for (; child->objects_sent < child->objects->len; child->objects_sent++) {
+		const Object *object = &g_array_index(child->objects, Object, child->objects_sent);
+		const ChildMessage message = { UNWIND_MESSAGE_OBJECT, object->number };
+
+		/* The socket may be full. A file that cannot be opened is left out. */
+		if (!file_opener_pass(child->opener, object->fd, child->process.socket, &message) &&
+		    errno == ENOBUFS)
 			return false;
-		child->objects_sent++;
 	}
 	return true;
 }
@@ -212,7 +206,7 @@ static void unwind_child_publish(UnwindChild *child)
 
 /* Mappings. */
 
-static void unwind_child_map(UnwindChild *child, uint64_t process, const UnwindMapping *mapping)
+void unwind_child_add_mapping(UnwindChild *child, uint64_t process, const UnwindMapping *mapping)
 {
 	const UserSpan span = {
 		.start = mapping->start,
@@ -223,11 +217,6 @@ static void unwind_child_map(UnwindChild *child, uint64_t process, const UnwindM
 
 	if (span.end > span.start)
 		unwind_processes_map(child->processes, process, &span);
-}
-
-void unwind_child_add_mapping(UnwindChild *child, uint64_t process, const UnwindMapping *mapping)
-{
-	unwind_child_map(child, process, mapping);
 }
 
 void unwind_child_copy_maps(UnwindChild *child, uint64_t process, uint64_t from)
@@ -418,19 +407,14 @@ static bool has_jobs(const UnwindChild *child)
 	return child->process.socket >= 0 && child->first_job < child->next_job;
 }
 
-/* A process that hangs, because a file system does not answer, is not waited for again and again.
- */
-static bool unwind_child_hangs(const UnwindChild *child)
-{
-	return child->vain_ns >= HANGS_NS;
-}
-
 void unwind_child_drain(UnwindChild *child, uint64_t until_ns, UnwindTaker taker, void *user_data)
 {
 	uint64_t begin_ns = clock_monotonic_ns(), now_ns = begin_ns;
 
 	unwind_child_take(child, taker, user_data);
-	while (has_jobs(child) && !unwind_child_hangs(child) && now_ns < until_ns) {
+	/* A process that hangs, because a file system does not answer, is not waited for again
+	   and again. */
+	while (has_jobs(child) && child->vain_ns < HANGS_NS && now_ns < until_ns) {
 		poll(&(struct pollfd){ .fd = child->process.socket, .events = POLLIN }, 1,
 		     (int)MIN((until_ns - now_ns) / NS_PER_MS + 1, (uint64_t)INT_MAX));
 		unwind_child_take(child, taker, user_data);

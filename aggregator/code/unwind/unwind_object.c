@@ -376,15 +376,6 @@ static UnwindRow *unwind_object_decode(Dwarf_CFI *cfi, uint64_t address)
 	return row;
 }
 
-/* A program's first call of such code is often its first page fault. */
-static UnwindRow *decode_piece(const UnwindObject *object, uint64_t address)
-{
-	for (int i = 0; i < PIECES; i++)
-		if (address && address == object->piece_starts[i])
-			return unwind_row_new_entry();
-	return NULL;
-}
-
 static UnwindRow *decode_any(const UnwindObject *object, uint64_t file_offset)
 {
 	UnwindRow *row;
@@ -395,7 +386,11 @@ static UnwindRow *decode_any(const UnwindObject *object, uint64_t file_offset)
 	row = unwind_object_decode(object->eh_cfi, address);
 	if (!row)
 		row = unwind_object_decode(object->debug_cfi, address);
-	return row ? row : decode_piece(object, address);
+	/* A program's first call of such code is often its first page fault. */
+	for (int i = 0; !row && i < PIECES; i++)
+		if (address && address == object->piece_starts[i])
+			row = unwind_row_new_entry();
+	return row;
 }
 
 bool unwind_object_has_cfi(const UnwindObject *object)

@@ -121,16 +121,13 @@ static bool push_cfa(Machine *machine, const Dwarf_Op *op)
 }
 
 /* Pushes the value that is that far below the top. */
-static bool pick_below(Machine *machine, uint64_t below)
+static bool machine_pick(Machine *machine, const Dwarf_Op *op)
 {
+	uint64_t below = op->atom == DW_OP_pick ? op->number : op->atom == DW_OP_over;
+
 	if (below >= machine->depth)
 		return machine_fail(machine);
 	return machine_push(machine, machine->values[machine->depth - 1 - below]);
-}
-
-static bool machine_pick(Machine *machine, const Dwarf_Op *op)
-{
-	return pick_below(machine, op->atom == DW_OP_pick ? op->number : op->atom == DW_OP_over);
 }
 
 /* Replaces the address on the top by what the stack has there. */

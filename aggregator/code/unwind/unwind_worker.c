@@ -22,14 +22,6 @@
  * never wrap. Positions are atomic; the writer does not believe the reader's.
  */
 
-/* Records are so aligned that a header always fits in front of the ring's end. */
-static size_t record_bytes(size_t body_bytes)
-{
-	const size_t unit = sizeof(UnwindRecord);
-
-	return unit + (body_bytes + unit - 1) / unit * unit;
-}
-
 static UnwindRecord *unwind_ring_put(UnwindShared *shared, uint64_t *head, UnwindRecordType type,
 				     uint64_t process, size_t bytes)
 {
@@ -44,7 +36,9 @@ void *unwind_ring_reserve(UnwindShared *shared, uint64_t *head, UnwindRecordType
 			  uint64_t process, size_t body_bytes)
 {
 	uint64_t used = *head - __atomic_load_n(&shared->tail, __ATOMIC_ACQUIRE);
-	size_t bytes = record_bytes(body_bytes);
+	/* Records are so aligned that a header always fits in front of the ring's end. */
+	const size_t unit = sizeof(UnwindRecord);
+	size_t bytes = unit + (body_bytes + unit - 1) / unit * unit;
 	size_t to_end = UNWIND_RING_BYTES - *head % UNWIND_RING_BYTES;
 	size_t padding = to_end < bytes ? to_end : 0;
 

@@ -151,12 +151,6 @@ static bool user_maps_apply(UserMaps *maps, UserProcess *process, const UserMapL
 	return add_era(maps, process, line);
 }
 
-/* A line of a thread, which shares all mappings. */
-static bool is_thread(const UserMapLine *line)
-{
-	return line->type == USER_MAP_FORKED && line->parent_tgid == line->tgid;
-}
-
 void user_maps_parse_line(UserMaps *maps, TextPart text)
 {
 	UserMapLine line;
@@ -167,7 +161,8 @@ void user_maps_parse_line(UserMaps *maps, TextPart text)
 		maps->losses.invalid++;
 		return;
 	}
-	if (is_thread(&line))
+	/* A line of a thread, which shares all mappings. */
+	if (line.type == USER_MAP_FORKED && line.parent_tgid == line.tgid)
 		return;
 	process = intern_process(maps, line.tgid);
 	if (!process) {
@@ -189,22 +184,17 @@ void user_maps_parse(UserMaps *maps, TextPart lines)
 			user_maps_parse_line(maps, line);
 }
 
-/* The frames of a stack, and often one stack after the other, are of one process. */
-static const UserProcess *process_of_lookup(UserMaps *maps, uint32_t tgid)
-{
-	uint32_t at;
-
-	if (!maps->found || maps->found->tgid != tgid)
-		maps->found = find_process(maps, tgid, keyed_hash_mix(tgid), &at);
-	return maps->found;
-}
-
 bool user_maps_lookup(UserMaps *maps, uint32_t tgid, uint64_t time_ns, uint64_t address,
 		      UserPlace *place)
 {
-	const UserProcess *process = process_of_lookup(maps, tgid);
-	const UserSpan *span = process ? user_process_find(process, address, time_ns) : NULL;
+	const UserSpan *span = NULL;
+	uint32_t at;
 
+	/* The frames of a stack, and often one stack after the other, are of one process. */
+	if (!maps->found || maps->found->tgid != tgid)
+		maps->found = find_process(maps, tgid, keyed_hash_mix(tgid), &at);
+	if (maps->found)
+		span = user_process_find(maps->found, address, time_ns);
 	place->object = span ? span->object : USER_OBJECT_UNKNOWN;
 	place->offset = span ? address + span->to_offset : address;
 	return span != NULL;
@@ -297,18 +287,6 @@ void user_maps_settle(UserMaps *maps, uint64_t until_ns)
 	keep_needed(maps);
 }
 
-static void append_era(GString *out, const UserProcess *process, const UserEra *era)
-{
-	const UserMapLine line = {
-		.type = era->parent ? USER_MAP_FORKED : USER_MAP_EXECUTED,
-		.time_ns = era->begin_ns,
-		.tgid = process->tgid,
-		.parent_tgid = era->parent ? era->parent->tgid : 0,
-	};
-
-	user_map_line_append(out, &line);
-}
-
 /* What was reported several times has a line for the first and one for the last time. */
 static void append_span(const UserMaps *maps, GString *out, const UserProcess *process,
 			const UserSpan *span)
@@ -340,8 +318,17 @@ static void append_process(const UserMaps *maps, GString *out, const UserProcess
 				  .time_ns = process->ended_ns,
 				  .tgid = process->tgid };
 
-	for (guint i = 0; i < process->eras->len; i++)
-		append_era(out, process, &g_array_index(process->eras, UserEra, i));
+	for (guint i = 0; i < process->eras->len; i++) {
+		const UserEra *era = &g_array_index(process->eras, UserEra, i);
+		const UserMapLine begin = {
+			.type = era->parent ? USER_MAP_FORKED : USER_MAP_EXECUTED,
+			.time_ns = era->begin_ns,
+			.tgid = process->tgid,
+			.parent_tgid = era->parent ? era->parent->tgid : 0,
+		};
+
+		user_map_line_append(out, &begin);
+	}
 	for (guint i = 0; i < process->spans->len; i++)
 		append_span(maps, out, process, &g_array_index(process->spans, UserSpan, i));
 	if (process->ended_ns)

@@ -78,12 +78,6 @@ static const Entry *find_entry(const UserNames *names, UserPlace place, uint32_t
 	return NULL;
 }
 
-static bool has_room(const UserNames *names, size_t name_bytes)
-{
-	return user_names_memory(names) + 2 * sizeof(Entry) + TEXT_BYTES + name_bytes <=
-	       names->bytes_max;
-}
-
 static const char *intern_text(UserNames *names, TextPart text)
 {
 	char *name = g_strndup(text.text, text.length);
@@ -104,7 +98,8 @@ static void add_entry(UserNames *names, Entry entry, TextPart name)
 
 	if (find_entry(names, entry.place, &at))
 		return;
-	if (!has_room(names, name.length)) {
+	if (user_names_memory(names) + 2 * sizeof(Entry) + TEXT_BYTES + name.length >
+	    names->bytes_max) {
 		names->dropped++;
 		return;
 	}

@@ -46,13 +46,6 @@ void user_objects_free(UserObjects *objects)
 	g_free(objects);
 }
 
-static bool begins_with(TextPart text, const char *prefix)
-{
-	size_t length = strlen(prefix);
-
-	return text.length >= length && !memcmp(text.text, prefix, length);
-}
-
 /*
  * Memory that perf events and /proc/PID/maps show as a file, although no file was mapped: shared
  * anonymous memory (mm/shmem.c), System V segments (ipc/shm.c), huge pages (fs/hugetlbfs). A memfd
@@ -63,7 +56,8 @@ static bool is_memory(TextPart path)
 	static const char *const prefixes[] = { "/memfd:", "/dev/zero", "/SYSV", "/anon_hugepage" };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(prefixes); i++)
-		if (begins_with(path, prefixes[i]))
+		if (path.length >= strlen(prefixes[i]) &&
+		    !memcmp(path.text, prefixes[i], strlen(prefixes[i])))
 			return true;
 	return false;
 }
@@ -179,36 +173,25 @@ static const char *own_text(UserObjects *objects, TextPart text)
 	return g_string_chunk_insert_len(objects->texts, text.text, (gssize)text.length);
 }
 
-/* A key identifies its object for ever. */
-static bool is_key(const UserObjects *objects, uint32_t number, const char *alias)
-{
-	return !strcmp(object_at(objects, number)->key, alias);
-}
-
-/* Returns the text that now identifies the object; NULL: there is none. */
-static const char *set_alias(UserObjects *objects, const char *alias, uint32_t number)
-{
-	uint32_t before = number_of(objects, alias);
-	const char *owned;
-
-	if (!*alias || before == number || (before && is_key(objects, before, alias)))
-		return NULL;
-	owned = own_text(objects, (TextPart){ alias, strlen(alias) });
-	g_hash_table_insert(objects->numbers, unconst(owned), GUINT_TO_POINTER(number));
-	objects->bytes += ALIAS_BYTES;
-	return owned;
-}
-
 /* The first text becomes the key, and stays it. */
 static void set_aliases(UserObjects *objects, const Aliases *aliases, uint32_t number)
 {
 	const char *const texts[] = { aliases->build_id, aliases->other, aliases->inode,
 				      aliases->any_inode };
+	UserObject *object = object_at(objects, number);
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++) {
-		const char *owned = set_alias(objects, texts[i], number);
-		UserObject *object = object_at(objects, number);
+		uint32_t before = number_of(objects, texts[i]);
+		const char *owned;
 
+		if (!*texts[i] || before == number)
+			continue;
+		/* A key identifies its object for ever. */
+		if (before && !strcmp(object_at(objects, before)->key, texts[i]))
+			continue;
+		owned = own_text(objects, (TextPart){ texts[i], strlen(texts[i]) });
+		g_hash_table_insert(objects->numbers, unconst(owned), GUINT_TO_POINTER(number));
+		objects->bytes += ALIAS_BYTES;
 		if (!object->key)
 			object->key = owned;
 	}

@@ -187,23 +187,17 @@ bool user_spans_add(UserSpans *spans, const UserSpan *mapping, guint spans_max)
 	return true;
 }
 
-/* Whether the span at this position is found no more. */
-static bool is_over(const UserSpans *spans, guint at, uint64_t time_ns, uint64_t begin_ns)
-{
-	const UserSpan *span = span_at(spans, at);
-	const UserSpan *next = at + 1 < spans->len ? span_at(spans, at + 1) : NULL;
-
-	if (span->last_ns < begin_ns)
-		return true;
-	return next && next->start == span->start && next->from_ns <= time_ns;
-}
-
 void user_spans_forget(UserSpans *spans, uint64_t time_ns, uint64_t begin_ns)
 {
 	guint kept = 0;
 
-	for (guint at = 0; at < spans->len; at++)
-		if (!is_over(spans, at, time_ns, begin_ns))
-			*span_at(spans, kept++) = *span_at(spans, at);
+	for (guint at = 0; at < spans->len; at++) {
+		const UserSpan *span = span_at(spans, at);
+		const UserSpan *next = at + 1 < spans->len ? span_at(spans, at + 1) : NULL;
+		bool is_replaced = next && next->start == span->start && next->from_ns <= time_ns;
+
+		if (span->last_ns >= begin_ns && !is_replaced)
+			*span_at(spans, kept++) = *span;
+	}
 	g_array_set_size(spans, kept);
 }
