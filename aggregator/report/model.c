@@ -18,16 +18,22 @@ enum {
 	TWICE_FROM_MINOR = 11,
 };
 
-bool model_is_of_points(const ReportModel *model)
+Counts model_counts(const ReportModel *model)
 {
-	return fact_is_known(model->facts, FACT_POINTS_NOUN);
+	if (fact_is_known(model->facts, FACT_POINTS_NOUN))
+		return COUNTS_HITS;
+	if (!fact_number(model->facts, FACT_HELD_IS_COUNTED))
+		return COUNTS_ALLOCATIONS;
+	if (fact_number(model->facts, FACT_HELD_IS_PAIRED))
+		return COUNTS_HELD;
+	return fact_number(model->facts, FACT_HELD_IS_GROWTH) ? COUNTS_GROWTH : COUNTS_RECORD;
 }
 
 bool model_has_bytes(const ReportModel *model)
 {
 	const char *missing = fact_text(model->facts, FACT_NOT_RECORDED);
 
-	if (model_is_of_points(model) || (missing && strstr(missing, "bytes_")))
+	if (model_counts(model) == COUNTS_HITS || (missing && strstr(missing, "bytes_")))
 		return false;
 	return !fact_number(model->facts, FACT_IMPORTED) ||
 	       model->view->before.summary.bytes_allocated;
@@ -59,7 +65,7 @@ static unsigned lacks_of_hits(const ReportModel *model)
 MetricContext model_metric_context(const ReportModel *model)
 {
 	bool is_sampled = variance_of_events(&model->view->before.variance) > 0;
-	bool is_held = fact_number(model->facts, FACT_HELD_IS_COUNTED);
+	bool is_held = model_counts(model) >= COUNTS_HELD;
 
 	return (MetricContext){
 		.rank = view_rank(model->source->options),
@@ -398,7 +404,7 @@ static DiffPer fitting_per(const ReportModel *model, const DiffRun runs[JOIN_SID
 		return model->source->per;
 	return have_durations && !are_commands &&
 			       runs[JOIN_OLD].duration_ns != runs[JOIN_NEW].duration_ns &&
-			       !fact_number(model->facts, FACT_HELD_IS_COUNTED)
+			       model_counts(model) < COUNTS_HELD
 		       ? DIFF_PER_SECOND
 		       : DIFF_PER_RUN;
 }

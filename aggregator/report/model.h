@@ -86,8 +86,18 @@ MetricContext model_diff_context(const ReportModel *model);
 /* Whether a comparison shows figures of a metric, perhaps unknown ones. */
 bool model_diff_shows(const ReportModel *model, const Metric *metric);
 
-/* Whether hits of probe points are counted, not allocations. */
-bool model_is_of_points(const ReportModel *model);
+/* What a report may count. From COUNTS_HELD on objects that are held, from COUNTS_RECORD on
+   without their frees. */
+typedef enum {
+	COUNTS_ALLOCATIONS,
+	COUNTS_HITS,   /* of probe points */
+	COUNTS_HELD,   /* objects that the run allocated and has not freed */
+	COUNTS_RECORD, /* objects that were held when the kernel's record was read */
+	COUNTS_GROWTH, /* ... by how many the second of two readings has more */
+} Counts;
+
+/* Returns what this one counts. */
+Counts model_counts(const ReportModel *model);
 
 /* Whether the stream has the sizes of its allocations; text formats lack them. */
 bool model_has_bytes(const ReportModel *model);

@@ -41,8 +41,7 @@ char **page_growth(const ReportModel *model)
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	/* Readings of /proc/slabinfo are compared with a run, not with a record of the kernel. */
-	if (model->slab && (!fact_number(model->facts, FACT_HELD_IS_COUNTED) ||
-			    fact_number(model->facts, FACT_HELD_IS_PAIRED)))
+	if (model->slab && model_counts(model) < COUNTS_RECORD)
 		append_growth_lines(text, &model->slab->growth);
 	return split_lines(text);
 }
@@ -105,7 +104,7 @@ void page_append_title(const ReportModel *model, GString *out)
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	g_string_append_printf(text, "%s: ", model->source->command);
-	if (model_is_of_points(model) && fact_is_known(model->facts, FACT_POINTS_TITLE))
+	if (model_counts(model) == COUNTS_HITS && fact_is_known(model->facts, FACT_POINTS_TITLE))
 		escape_append(text, fact_text(model->facts, FACT_POINTS_TITLE));
 	else
 		g_string_append(text, counted_words(model)->heading);

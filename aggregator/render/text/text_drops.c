@@ -169,7 +169,7 @@ void append_nothing_left_line(const ReportModel *model, GString *out)
 	} else {
 		g_string_append_printf(
 			out, "no %s was seen; a longer run or a wider scope would show more",
-			model_is_of_points(model) ? counted_noun(model) : "allocation");
+			model_counts(model) == COUNTS_HITS ? counted_noun(model) : "allocation");
 	}
 	g_string_append_c(out, '\n');
 }

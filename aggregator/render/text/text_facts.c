@@ -138,21 +138,16 @@ static bool has_bytes(const ReportModel *model)
 
 static void failed_line(const ReportModel *model, GString *out)
 {
-	if (!is_known(model, FACT_ALLOCATIONS_FAILED) || model_is_of_points(model))
+	if (!is_known(model, FACT_ALLOCATIONS_FAILED) || model_counts(model) == COUNTS_HITS)
 		return;
 	g_string_append(out, "Failed allocations (NULL), not counted above: ");
 	append_count(out, number_of(model, FACT_ALLOCATIONS_FAILED));
 	g_string_append_c(out, '\n');
 }
 
-static bool is_held(const ReportModel *model)
-{
-	return number_of(model, FACT_HELD_IS_COUNTED);
-}
-
 static void counted_line(const ReportModel *model, GString *out)
 {
-	if (is_held(model) || model_is_of_points(model))
+	if (model_counts(model) != COUNTS_ALLOCATIONS)
 		return;
 	g_string_append(out, "Counted: allocations made during the run, freed or not; "
 			     "this ranks churn, not memory held.\n");
@@ -160,9 +155,9 @@ static void counted_line(const ReportModel *model, GString *out)
 
 static void held_line(const ReportModel *model, GString *out)
 {
-	if (!is_held(model) || number_of(model, FACT_HELD_IS_PAIRED))
+	if (model_counts(model) < COUNTS_RECORD)
 		return;
-	g_string_append(out, number_of(model, FACT_HELD_IS_GROWTH)
+	g_string_append(out, model_counts(model) == COUNTS_GROWTH
 				     ? "Counted: objects that the second reading holds beyond "
 				       "those of the first\n"
 				     : "Counted: objects held when the kernel's record was read, "
@@ -377,7 +372,7 @@ static void cut_line(const ReportModel *model, GString *out)
 {
 	uint64_t depth = number_of(model, FACT_STACK_DEPTH);
 
-	if (!is_known(model, FACT_STACK_DEPTH) || (!depth && model_is_of_points(model)))
+	if (!is_known(model, FACT_STACK_DEPTH) || (!depth && model_counts(model) == COUNTS_HITS))
 		return;
 	if (!depth) {
 		g_string_append(out, "Stacks: none recorded, call sites only\n");

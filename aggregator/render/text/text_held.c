@@ -417,7 +417,7 @@ static void append_parts_line(GString *out, const ReportModel *model)
 
 void append_held_lines(const ReportModel *model, GString *out)
 {
-	if (!number_of(model, FACT_HELD_IS_PAIRED))
+	if (model_counts(model) != COUNTS_HELD)
 		return;
 	append_held_line(out, model);
 	if (!number_of(model, FACT_HELD_IS_PEAK))

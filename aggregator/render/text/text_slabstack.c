@@ -187,8 +187,7 @@ void text_print_slabstack(const ReportModel *model, FILE *out)
 
 	append_memory_line(text, model);
 	/* Readings of /proc/slabinfo are compared with a run, not with a record of the kernel. */
-	if (model->slab && (!fact_number(model->facts, FACT_HELD_IS_COUNTED) ||
-			    fact_number(model->facts, FACT_HELD_IS_PAIRED)))
+	if (model->slab && model_counts(model) < COUNTS_RECORD)
 		append_growth_lines(text, &model->slab->growth);
 	if (text->len)
 		g_string_append_c(text, '\n');

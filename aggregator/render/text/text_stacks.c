@@ -104,7 +104,7 @@ static void append_seen(const ReportModel *model, const ViewStack *stack, GStrin
 	g_string_append_printf(text, "This path seen %" G_GUINT64_FORMAT " times",
 			       stack->sums.summary.allocations);
 	append_sampled(text, &stack->sums);
-	if (model_is_of_points(model))
+	if (model_counts(model) == COUNTS_HITS)
 		append_hits(model, &stack->sums.hits, text);
 	g_string_append(text, ":\n");
 }
@@ -141,7 +141,7 @@ static bool counts_kmallocs_only(const ReportModel *model)
 {
 	char **kinds = model->facts->values[FACT_EVENTS].list;
 
-	if (fact_number(model->facts, FACT_HELD_IS_COUNTED) || model_is_of_points(model))
+	if (model_counts(model) != COUNTS_ALLOCATIONS)
 		return false;
 	for (char **kind = kinds; kind && *kind; kind++)
 		if (!g_str_equal(*kind, "kmalloc") && !g_str_equal(*kind, "free"))

@@ -7,50 +7,38 @@
 
 #include "base/number_text.h"
 
-static const CountedWords allocation_words = {
-	.noun = "allocation",
-	.heading = "Allocations",
-	.of_caches = "slab allocations",
-	.column = "ALLOCATIONS",
-};
-
-static const CountedWords held_words = {
-	.noun = "held object",
-	.heading = "Held objects",
-	.of_caches = "slab objects held,",
-	.column = "HELD",
-	.of_stack = "held",
-};
-
-static const CountedWords growth_words = {
-	.noun = "added object",
-	.heading = "Added objects",
-	.of_caches = "slab objects added,",
-	.column = "ADDED",
-	.of_stack = "added",
-};
-
-static const CountedWords hit_words = {
-	.noun = "hit",
-	.heading = "Hits",
-	.of_caches = "hits",
-	.column = "HITS",
+static const CountedWords words[] = {
+	[COUNTS_ALLOCATIONS] = { .noun = "allocation",
+				 .heading = "Allocations",
+				 .of_caches = "slab allocations",
+				 .column = "ALLOCATIONS" },
+	[COUNTS_HITS] = { .noun = "hit", .heading = "Hits", .of_caches = "hits", .column = "HITS" },
+	[COUNTS_HELD] = { .noun = "held object",
+			  .heading = "Held objects",
+			  .of_caches = "slab objects held,",
+			  .column = "HELD",
+			  .of_stack = "held" },
+	[COUNTS_RECORD] = { .noun = "held object",
+			    .heading = "Held objects",
+			    .of_caches = "slab objects held,",
+			    .column = "HELD",
+			    .of_stack = "held" },
+	[COUNTS_GROWTH] = { .noun = "added object",
+			    .heading = "Added objects",
+			    .of_caches = "slab objects added,",
+			    .column = "ADDED",
+			    .of_stack = "added" },
 };
 
 const char *counted_noun(const ReportModel *model)
 {
-	if (model_is_of_points(model))
-		return fact_text(model->facts, FACT_POINTS_NOUN);
-	return counted_words(model)->noun;
+	return model_counts(model) == COUNTS_HITS ? fact_text(model->facts, FACT_POINTS_NOUN)
+						  : counted_words(model)->noun;
 }
 
 const CountedWords *counted_words(const ReportModel *model)
 {
-	if (model_is_of_points(model))
-		return &hit_words;
-	if (!fact_number(model->facts, FACT_HELD_IS_COUNTED))
-		return &allocation_words;
-	return fact_number(model->facts, FACT_HELD_IS_GROWTH) ? &growth_words : &held_words;
+	return &words[model_counts(model)];
 }
 
 void append_number_of(GString *out, uint64_t count, const char *noun)
