@@ -30,14 +30,6 @@ static void take_table(RateTable *given, void *user_data)
 	rate_feed_set_interval(feed->feed, feed->interval_s);
 }
 
-static GArray *copy_cells(const GArray *cells)
-{
-	GArray *copy = g_array_new(FALSE, FALSE, sizeof(CellFilter));
-
-	g_array_append_vals(copy, cells->data, cells->len);
-	return copy;
-}
-
 ChartFeed *chart_feed_new(Session *session, const Options *options)
 {
 	ChartFeed *feed;
@@ -58,7 +50,8 @@ ChartFeed *chart_feed_new(Session *session, const Options *options)
 	feed->chart = rate_chart_new();
 	feed->interval_s = FIRST_INTERVAL_S;
 	/* More conditions follow when the stream has ended: too late for its tables. */
-	feed->cells = copy_cells(options->cells);
+	feed->cells = g_array_new(FALSE, FALSE, sizeof(CellFilter));
+	g_array_append_vals(feed->cells, options->cells->data, options->cells->len);
 	request.cells = feed->cells;
 	request.user_data = feed;
 	feed->feed = rate_feed_new(session, &request);

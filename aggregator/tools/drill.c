@@ -92,27 +92,20 @@ static void drill_give(Drill *drill, RateDetail *detail)
 	g_mutex_unlock(&drill->lock);
 }
 
-/* Whether a detail is due; *key is its grouping. */
-static bool is_due(Drill *drill, const Dimension **key)
-{
-	bool is_new;
-
-	g_mutex_lock(&drill->lock);
-	is_new = drill->key_is_new;
-	*key = drill->key;
-	drill->key_is_new = false;
-	g_mutex_unlock(&drill->lock);
-	return is_new || clock_monotonic_ns() >= drill->next_ns;
-}
-
 static void give_when_due(Drill *drill)
 {
 	const Dimension *key;
 	uint64_t start_ns, end_ns;
+	bool key_is_new;
 
-	if (!is_due(drill, &key))
-		return;
+	g_mutex_lock(&drill->lock);
+	key_is_new = drill->key_is_new;
+	key = drill->key;
+	drill->key_is_new = false;
+	g_mutex_unlock(&drill->lock);
 	start_ns = clock_monotonic_ns();
+	if (!key_is_new && start_ns < drill->next_ns)
+		return;
 	drill_give(drill, detail_of(drill, key));
 	end_ns = clock_monotonic_ns();
 	drill->next_ns = MAX(start_ns + DETAIL_EVERY_MS * NS_PER_MS,

@@ -203,17 +203,6 @@ static uint32_t add_name(ManyInputs *many, const Session *session, const char *p
 	return run_names_add(many->names, &identity);
 }
 
-/* Frames are filtered, and rows ranked, when all runs are there. */
-static ViewOptions view_of_run(const Options *options)
-{
-	return (ViewOptions){
-		.filters = NULL,
-		.cells = options->view.cells,
-		.top = UINT64_MAX,
-		.callsite_skip = options->view.callsite_skip,
-	};
-}
-
 /* Returns why the result of a recording is not whole; NULL: it is, as far as one recording can
    tell. Which share was lost is known when all were read. */
 static const char *flaw_of(const Session *session)
@@ -246,23 +235,17 @@ static void note_flaw(ManyInputs *many, const Session *session, const char *path
 		many_inputs_note("%s: not complete: %s", path, flaw);
 }
 
-static char *parts_of(const Options *options)
-{
-	const Renderer *renderer = options->renderer;
-
-	if (!renderer->parts)
-		return NULL;
-	return g_strconcat(renderer->traits & RENDER_RUNS ? "recording," : "", renderer->parts,
-			   NULL);
-}
-
 /* The first recording that is used may decide on the rank and the keys. */
 static void begin_merge(ManyInputs *many, Options *options)
 {
+	const Renderer *renderer = options->renderer;
+
 	if (many->merged)
 		return;
 	options->view_is_chosen = true;
-	many->parts = options->view.by[0] ? NULL : parts_of(options);
+	if (!options->view.by[0] && renderer->parts)
+		many->parts = g_strconcat(renderer->traits & RENDER_RUNS ? "recording," : "",
+					  renderer->parts, NULL);
 	many->merged = merged_new(options->memory_bytes_max,
 				  merged_parts_of(options->view.by, many->parts), many->names);
 }
@@ -277,7 +260,12 @@ static void add_session(ManyInputs *many, Options *options, const Session *sessi
 	uint32_t run = add_name(many, session, path);
 
 	begin_merge(many, options);
-	options->view = view_of_run(options);
+	/* Frames are filtered, and rows ranked, when all runs are there. */
+	options->view = (ViewOptions){
+		.cells = wanted.cells,
+		.top = UINT64_MAX,
+		.callsite_skip = wanted.callsite_skip,
+	};
 	input = report_input_new(session, options, options->renderer);
 	options->view = wanted;
 	merged_add(many->merged, input->view, run, wanted.callsite_skip);
@@ -286,12 +274,6 @@ static void add_session(ManyInputs *many, Options *options, const Session *sessi
 		spans = durations_totals(session->durations);
 	many_runs_add(many->runs, facts, &spans);
 	note_flaw(many, session, path);
-}
-
-/* Whether the user named it: else it was found in a folder. */
-static bool is_named(const Options *options, const char *path)
-{
-	return g_ptr_array_find_with_equal_func(options->inputs, path, g_str_equal, NULL);
 }
 
 static bool read_one(ManyInputs *many, Options *options, const char *path, GError **error)
@@ -303,7 +285,8 @@ static bool read_one(ManyInputs *many, Options *options, const char *path, GErro
 		return false;
 	g_free(options->input);
 	options->input = g_strdup(path);
-	options->input_is_found = !is_named(options, path);
+	options->input_is_found =
+		!g_ptr_array_find_with_equal_func(options->inputs, path, g_str_equal, NULL);
 	symbols_prepare(session, options->symbols);
 	if (!tool_read_input(options, session, error) || !tool_can_show(options, session, error) ||
 	    !is_of_this_kind(many, session, path, error) || !choose_caches(options, session, error))
@@ -357,19 +340,6 @@ static void read_all(ManyInputs *many, Options *options, const GPtrArray *paths)
 		add_unread(many);
 }
 
-static ReportSource source_of(const ManyInputs *many, const Options *options)
-{
-	ReportSource source = report_source_of_options(options, options->renderer);
-
-	source.runs = many->runs;
-	source.stacks_merged = merged_stacks(many->merged);
-	source.overflow = merged_overflow(many->merged);
-	source.view = many->view;
-	source.options = &many->options;
-	source.parts = many->parts;
-	return source;
-}
-
 /* The cells of each run were chosen when it was read. */
 static void make_view(ManyInputs *many, const Options *options)
 {
@@ -379,18 +349,13 @@ static void make_view(ManyInputs *many, const Options *options)
 	many->options.cells = NULL;
 	many->view = view_new(&source, &many->options);
 	view_add_left_out(many->view, merged_left_out(many->merged));
-	many->source = source_of(many, options);
-}
-
-static ManyInputs *many_inputs_new(const Options *options)
-{
-	ManyInputs *many = g_new0(ManyInputs, 1);
-
-	many->names = run_names_new(options->hide_host);
-	run_names_add_unknown(many->names);
-	many->runs = many_runs_new(many->names);
-	many->seen = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, g_free);
-	return many;
+	many->source = report_source_of_options(options, options->renderer);
+	many->source.runs = many->runs;
+	many->source.stacks_merged = merged_stacks(many->merged);
+	many->source.overflow = merged_overflow(many->merged);
+	many->source.view = many->view;
+	many->source.options = &many->options;
+	many->source.parts = many->parts;
 }
 
 ManyInputs *many_inputs_read(Options *options, GError **error)
@@ -401,7 +366,11 @@ ManyInputs *many_inputs_read(Options *options, GError **error)
 	if (!paths)
 		return NULL;
 	options->memory_bytes_max /= 2;
-	many = many_inputs_new(options);
+	many = g_new0(ManyInputs, 1);
+	many->names = run_names_new(options->hide_host);
+	run_names_add_unknown(many->names);
+	many->runs = many_runs_new(many->names);
+	many->seen = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, g_free);
 	read_all(many, options, paths);
 	if (!many_runs_counts(many->runs).recordings) {
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED,
@@ -426,28 +395,22 @@ void many_inputs_free(ManyInputs *many)
 	g_free(many);
 }
 
-static double percent_lost(const Facts *facts)
-{
-	double lost = (double)fact_range(facts, FACT_LOST_UNCOUNTED).high;
-	double received = (double)fact_number(facts, FACT_EVENTS_COUNTED) +
-			  (double)fact_number(facts, FACT_EVENTS_PASSED_OVER);
-
-	return lost > 0 ? 100 * lost / (received + lost) : 0;
-}
-
 bool many_inputs_are_complete(const ManyInputs *many, const Options *options)
 {
 	g_autoptr(Facts) facts = many_runs_facts(many->runs);
 	const ProfileTotals overflow = merged_overflow(many->merged);
 	bool is_full = overflow.over_bound || overflow.of_other_tasks ||
 		       memory_budget_is_full(merged_memory(many->merged));
-	double lost = percent_lost(facts);
+	double lost = (double)fact_range(facts, FACT_LOST_UNCOUNTED).high;
+	double received = (double)fact_number(facts, FACT_EVENTS_COUNTED) +
+			  (double)fact_number(facts, FACT_EVENTS_PASSED_OVER);
+	double percent_lost = lost > 0 ? 100 * lost / (received + lost) : 0;
 
-	if (lost > 1)
+	if (percent_lost > 1)
 		many_inputs_note("over 1 %% of the events of all recordings were lost");
 	if (is_full)
 		many_inputs_note("the memory was full when recordings were merged: use a larger "
 				 "--max-memory, "
 				 "or fewer keys");
-	return !many->incomplete && !is_full && lost <= options->loss_percent_max;
+	return !many->incomplete && !is_full && percent_lost <= options->loss_percent_max;
 }

@@ -29,15 +29,6 @@ static bool older_run_fail(GError **error, const char *format, ...)
 	return false;
 }
 
-/* The caches of the newer run need not be in the older one. */
-static bool choose_caches(OlderRun *run, GError **error)
-{
-	if (cache_choice_of_stream(run->options, run->session, CACHES_OF_ALL, error))
-		return true;
-	g_prefix_error(error, "--diff: %s: ", run->options->input);
-	return false;
-}
-
 static bool read_session(OlderRun *run, GError **error)
 {
 	Options *options = run->options;
@@ -48,8 +39,13 @@ static bool read_session(OlderRun *run, GError **error)
 		return false;
 	symbols_prepare(run->session, NULL);
 	if (!tool_read_input(options, run->session, error) ||
-	    !tool_can_show(options, run->session, error) || !choose_caches(run, error))
+	    !tool_can_show(options, run->session, error))
 		return false;
+	/* The caches of the newer run need not be in the older one. */
+	if (!cache_choice_of_stream(options, run->session, CACHES_OF_ALL, error)) {
+		g_prefix_error(error, "--diff: %s: ", options->input);
+		return false;
+	}
 	tool_leave_out_unpaired(options);
 	symbols_choose(run->session, NULL);
 	return true;
@@ -107,32 +103,20 @@ static bool has_bytes(const Session *session)
 	return false;
 }
 
-static bool has_what_ranks(const Options *options, const Session *session, const char *name,
-			   GError **error)
-{
-	const Metric *rank = view_rank(&options->view);
-
-	return !(rank->needs & NEEDS_BYTES) || has_bytes(session) ||
-	       older_run_fail(error, "--diff: %s has no sizes: use -s count", name);
-}
-
-static bool has_duration(const Options *options, const Session *session, const char *name,
-			 GError **error)
-{
-	g_autoptr(Facts) facts = facts_new(session, false);
-
-	return options->per != DIFF_PER_SECOND || fact_number(facts, FACT_DURATION) ||
-	       older_run_fail(
-		       error,
-		       "--per=second: the duration of %s is not known: use --per=event or run",
-		       name);
-}
-
+/* Whether a run has what ranks the rows and what divides their numbers. */
 static bool has_figures(const Options *options, const Session *session, const char *name,
 			GError **error)
 {
-	return has_what_ranks(options, session, name, error) &&
-	       has_duration(options, session, name, error);
+	g_autoptr(Facts) facts = facts_new(session, false);
+
+	if (view_rank(&options->view)->needs & NEEDS_BYTES && !has_bytes(session))
+		return older_run_fail(error, "--diff: %s has no sizes: use -s count", name);
+	if (options->per == DIFF_PER_SECOND && !fact_number(facts, FACT_DURATION))
+		return older_run_fail(error,
+				      "--per=second: the duration of %s is not known: use "
+				      "--per=event or run",
+				      name);
+	return true;
 }
 
 void older_run_warn(const OlderRun *run, const Options *options, const Session *newer)

@@ -66,18 +66,14 @@ static void set_slabinfo(RateFeed *feed, const GString *text, uint64_t time_ns)
 	feed->slabinfo_ns = time_ns;
 }
 
-static uint64_t slabinfo_age_max_ns(const RateFeed *feed)
-{
-	return feed->net ? SLABINFO_AGE_OF_NET_NS : SLABINFO_AGE_NS;
-}
-
 /* Reads the number of objects in use, unless the last reading is new enough. */
 static void read_slabinfo(RateFeed *feed)
 {
 	uint64_t now_ns = clock_monotonic_ns();
+	uint64_t age_max_ns = feed->net ? SLABINFO_AGE_OF_NET_NS : SLABINFO_AGE_NS;
 	GString *text;
 
-	if (feed->slabinfo_ns && now_ns - feed->slabinfo_ns < slabinfo_age_max_ns(feed))
+	if (feed->slabinfo_ns && now_ns - feed->slabinfo_ns < age_max_ns)
 		return;
 	text = slab_facts_slabinfo("");
 	if (!text)
@@ -131,18 +127,13 @@ static void find_slabinfo(RateFeed *feed, const Interval *interval)
 	}
 }
 
-static bool wants_slabinfo(const RateFeed *feed)
-{
-	return feed->options.needs & NEEDS_SLABINFO ||
-	       (!feed->options.recorded && (feed->net || feed->session->pairing));
-}
-
 /* Returns the newest reading of the objects in use at the end of an interval, or NULL. */
 static const Slabinfo *slabinfo_of(RateFeed *feed, const Interval *interval)
 {
 	const bool live = !feed->options.recorded;
 
-	if (!wants_slabinfo(feed))
+	if (!(feed->options.needs & NEEDS_SLABINFO) &&
+	    !(live && (feed->net || feed->session->pairing)))
 		return NULL;
 	if (live) {
 		read_slabinfo(feed);
@@ -326,24 +317,21 @@ static void give_table(const Interval *interval, void *user_data)
 		feed->pace = RATE_FEED_HELD;
 }
 
-/* A stream of the probe module alone has no facts of a run: it begins with its first batch. */
-static uint64_t window_start_ns(const RateFeed *feed, const struct KmtBatchHeader *header)
-{
-	const RunInfo *info = feed->session->info;
-
-	if (!info->known[KMT_FIELD_WINDOW_START_NS] && !info->known[KMT_FIELD_PROGRAM] &&
-	    !info->known[KMT_FIELD_COLLECTOR] && batch_kind_has_events(header->kind))
-		return header->base_time_ns;
-	return run_info_number(info, KMT_FIELD_WINDOW_START_NS, UINT64_MAX);
-}
-
 static void take_info(RateFeed *feed, const struct KmtBatchHeader *header)
 {
+	const RunInfo *info = feed->session->info;
+	const bool *known = info->known;
+
 	if (feed->start_ns == UINT64_MAX)
-		feed->start_ns = window_start_ns(feed, header);
-	intervals_set_window(
-		feed->intervals, feed->start_ns,
-		run_info_number(feed->session->info, KMT_FIELD_WINDOW_END_NS, UINT64_MAX));
+		feed->start_ns = run_info_number(info, KMT_FIELD_WINDOW_START_NS, UINT64_MAX);
+	/* A stream of the probe module alone has no facts of a run: it begins with its first
+	   batch. */
+	if (feed->start_ns == UINT64_MAX && !known[KMT_FIELD_WINDOW_START_NS] &&
+	    !known[KMT_FIELD_PROGRAM] && !known[KMT_FIELD_COLLECTOR] &&
+	    batch_kind_has_events(header->kind))
+		feed->start_ns = header->base_time_ns;
+	intervals_set_window(feed->intervals, feed->start_ns,
+			     run_info_number(info, KMT_FIELD_WINDOW_END_NS, UINT64_MAX));
 }
 
 /* Returns how long to wait until that time of the stream's clock; 0: no longer. */

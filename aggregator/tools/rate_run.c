@@ -158,15 +158,11 @@ static bool nobody_reads(const RateRun *run)
 	return run->writer && text_writer_has_ended(run->writer);
 }
 
-/* Whether the tables are right; if not, the reading ends. A recording's sampling may begin in its
-   middle. */
-static bool can_show(RateRun *run)
+/* No more tables are printed, and no more of the stream is read. */
+static void stop_reading(RateRun *run)
 {
-	if (tool_can_show(run->options, run->session, &run->error))
-		return true;
 	run->left = 0;
 	run->session->enough = true;
-	return false;
 }
 
 static void take_table(RateTable *given, void *user_data)
@@ -174,8 +170,13 @@ static void take_table(RateTable *given, void *user_data)
 	RateRun *run = user_data;
 	g_autoptr(RateTable) table = given;
 
-	if (!run->left || !can_show(run))
+	if (!run->left)
 		return;
+	/* A recording's sampling may begin in its middle. */
+	if (!tool_can_show(run->options, run->session, &run->error)) {
+		stop_reading(run);
+		return;
+	}
 	run->any = true;
 	run->has_rows |= table->rows->len > 0;
 	if (run->screen) {
@@ -193,19 +194,13 @@ static void take_table(RateTable *given, void *user_data)
 }
 
 /* The stream's names of the requested caches are known when its first interval ends. */
-static bool choose_caches(RateRun *run)
-{
-	if (!run->options->input || run->any ||
-	    cache_choice_of_stream(run->options, run->session, CACHES_SO_FAR, &run->error))
-		return true;
-	run->left = 0;
-	run->session->enough = true;
-	return false;
-}
-
 static void take_first_table(void *user_data)
 {
-	choose_caches(user_data);
+	RateRun *run = user_data;
+
+	if (run->options->input && !run->any &&
+	    !cache_choice_of_stream(run->options, run->session, CACHES_SO_FAR, &run->error))
+		stop_reading(run);
 }
 
 /* The user decides when the run ends. */

@@ -43,20 +43,15 @@ struct RateScreen {
 	uint64_t detail_ns; /* when it was last shown */
 };
 
-/* Whether the terminal can do more than print lines. */
-static bool can_draw(void)
-{
-	const char *terminal = g_getenv("TERM");
-
-	return terminal && *terminal && !g_str_equal(terminal, "dumb");
-}
-
 bool rate_screen_is_wanted(const Options *options)
 {
 	const RateOptions *rate = &options->rate;
 	bool reads_stdin = options->input && g_str_equal(options->input, "-");
+	const char *terminal = g_getenv("TERM");
+	/* Else it only prints lines. */
+	bool can_draw = terminal && *terminal && !g_str_equal(terminal, "dumb");
 
-	return can_draw() && isatty(STDOUT_FILENO) && (isatty(STDIN_FILENO) || reads_stdin) &&
+	return can_draw && isatty(STDOUT_FILENO) && (isatty(STDIN_FILENO) || reads_stdin) &&
 	       !rate->batch && !rate->no_clear && options->renderer == &renderers[0] &&
 	       !rate->count;
 }
@@ -119,12 +114,6 @@ void rate_screen_give(RateScreen *screen, RateTable *table)
 	screen_give_table(screen->screen, table);
 }
 
-/* Whether the stream itself contains the stacks. */
-static bool has_stacks(const RateScreen *screen)
-{
-	return screen->options->input || screen->options->request.stack_depth;
-}
-
 static void close_cache(RateScreen *screen)
 {
 	g_clear_pointer(&screen->cache, g_free);
@@ -159,7 +148,8 @@ static void open_cache(RateScreen *screen, const char *cache)
 {
 	close_cache(screen);
 	screen->key = rate_detail_key(DIMENSION_DEFAULT);
-	if (!has_stacks(screen)) {
+	/* Without stacks in the stream itself. */
+	if (!screen->options->input && !screen->options->request.stack_depth) {
 		start_drill(screen, cache);
 		return;
 	}
@@ -175,22 +165,18 @@ static void set_group(RateScreen *screen, const char *key)
 		drill_set_group(screen->drill, key);
 }
 
-static RateDetail *detail_of_stream(RateScreen *screen, uint64_t now_ns)
-{
-	screen->detail_ns = now_ns;
-	return session_detail_new(screen->session, screen->cache, screen->key,
-				  screen->options->cells);
-}
-
 static void show_detail(RateScreen *screen)
 {
 	uint64_t now_ns = clock_monotonic_ns();
 	RateDetail *detail = NULL;
 
-	if (screen->drill)
+	if (screen->drill) {
 		detail = drill_poll(screen->drill);
-	else if (screen->cache && now_ns - screen->detail_ns >= DETAIL_NS)
-		detail = detail_of_stream(screen, now_ns);
+	} else if (screen->cache && now_ns - screen->detail_ns >= DETAIL_NS) {
+		screen->detail_ns = now_ns;
+		detail = session_detail_new(screen->session, screen->cache, screen->key,
+					    screen->options->cells);
+	}
 	if (detail)
 		screen_give_detail(screen->screen, detail);
 }

@@ -20,16 +20,6 @@ static HeldCells *held_cells_of(const Session *session, const Options *options)
 	return session->pairing ? held_cells_new(session->pairing, options->held, moment) : NULL;
 }
 
-/* A list is cut itself: the stacks of all its hits are needed. */
-static ViewOptions view_options_of(const Session *session, const Options *options)
-{
-	ViewOptions view = options->view;
-
-	if (session->list && !view.by[0])
-		view.top = UINT64_MAX;
-	return view;
-}
-
 static RunNames *runs_of(const Session *session, const Options *options)
 {
 	RunNames *names = run_names_new(options->hide_host);
@@ -68,14 +58,6 @@ static View *view_of(const ReportInput *input, const Session *session, const Opt
 	return view_new(&source, &input->options);
 }
 
-/* What divides stacks divides the rows of a comparison, unless these are stacks. */
-static const char *parts_of(const Options *options, const Renderer *renderer)
-{
-	bool compares_parts = options->older && !(renderer->traits & RENDER_STACKS_COMPARED);
-
-	return compares_parts || options->is_older ? NULL : renderer->parts;
-}
-
 ReportSource report_source_of_options(const Options *options, const Renderer *renderer)
 {
 	return (ReportSource){
@@ -101,13 +83,15 @@ static ReportSource source_of(const ReportInput *input, const Session *session,
 			      const Options *options, const Renderer *renderer)
 {
 	ReportSource source = report_source_of_options(options, renderer);
+	bool compares_parts = options->older && !(renderer->traits & RENDER_STACKS_COMPARED);
 
 	source.session = session;
 	source.view = input->view;
 	source.options = &input->options;
 	source.compares_walks = options->request.stack_walk == STACK_WALK_COMPARE;
 	source.compares_names = options->request.cache_names == CACHE_NAMES_COMPARE;
-	source.parts = parts_of(options, renderer);
+	/* What divides stacks divides the rows of a comparison, unless these are stacks. */
+	source.parts = compares_parts || options->is_older ? NULL : renderer->parts;
 	source.input = options->input;
 	source.chart = renderer->traits & RENDER_CHART ? options->chart : NULL;
 	return source;
@@ -122,7 +106,10 @@ ReportInput *report_input_new(const Session *session, const Options *options,
 	input->caches = cache_names_new(session->profile, session->info, session->text);
 	input->cgroups = cgroup_names_new(session->text);
 	input->runs = runs_of(session, options);
-	input->options = view_options_of(session, options);
+	input->options = options->view;
+	/* A list is cut itself: the stacks of all its hits are needed. */
+	if (session->list && !input->options.by[0])
+		input->options.top = UINT64_MAX;
 	input->view = view_of(input, session, options);
 	input->source = source_of(input, session, options, renderer);
 	return input;

@@ -10,15 +10,6 @@
 
 #include <stdlib.h>
 
-static char *real_path(const char *path)
-{
-	char *real = realpath(path, NULL);
-	char *copy = g_strdup(real ? real : path);
-
-	free(real);
-	return copy;
-}
-
 /* Pieces of one run have the same start, but not the same events. Without facts about the run, the
    file tells. */
 char *run_identity(const Session *session, const char *path)
@@ -28,8 +19,11 @@ char *run_identity(const Session *session, const char *path)
 	const char *host = run_info_text(info, KMT_FIELD_HOST);
 	uint64_t start_ns = run_info_start_ns(info);
 
-	if (!boot || !start_ns)
-		return real_path(path);
+	if (!boot || !start_ns) {
+		char *real = realpath(path, NULL);
+
+		return real ? real : g_strdup(path);
+	}
 	return g_strdup_printf(
 		"%s\n%s\n%" G_GUINT64_FORMAT "\n%" G_GUINT64_FORMAT "\n%" G_GUINT64_FORMAT, boot,
 		host ? host : "", start_ns, session_end_ns(session), losses_counted(session));

@@ -78,23 +78,7 @@ void source_lines_free(SourceLines *lines)
 	g_free(lines);
 }
 
-static LineResolver *resolver_new(SourceLines *lines, const Session *session)
-{
-	const char *const *folders = (const char *const *)lines->options->debuginfo->pdata;
-	const char *release = run_info_text(session->info, KMT_FIELD_RELEASE);
-
-	return line_resolver_new(debug_files_new(folders, release, ""),
-				 g_steal_pointer(&lines->servers));
-}
-
 /* Notes about all objects. */
-
-static char *wrong_file(const LinesObject *object)
-{
-	return g_strdup_printf("no lines of %s: %s has build id %s, not %s", object->name,
-			       object->path, object->found_id ? object->found_id : "(none)",
-			       object->build_id);
-}
 
 /* Returns the paths (element-type utf8), borrowed, of files that are right for any object, as a set
    that the caller owns. */
@@ -117,13 +101,6 @@ static LinesState state_to_note(GHashTable *right, const LinesObject *object)
 	if (object->state == LINES_WRONG_FILE && g_hash_table_contains(right, object->path))
 		return LINES_NOT_FOUND;
 	return object->state;
-}
-
-static char *missing_file(const LinesObject *object)
-{
-	return g_strdup_printf("some functions of %s have no names: %s refers to %s, which was not "
-			       "found (--debuginfo=DIR is where it is)",
-			       object->name, object->path, object->missing);
 }
 
 /* The names of objects in one state, for a note about all of them; NULL: there are none. Of many,
@@ -200,14 +177,22 @@ static const char not_understood[] =
 static void note_object(SourceLines *lines, GHashTable *right, const LinesObject *object)
 {
 	if (state_to_note(right, object) == LINES_WRONG_FILE)
-		source_lines_note(lines, wrong_file(object));
+		source_lines_note(lines,
+				  g_strdup_printf("no lines of %s: %s has build id %s, not %s",
+						  object->name, object->path,
+						  object->found_id ? object->found_id : "(none)",
+						  object->build_id));
 	else if (object->state == LINES_UNREADABLE)
 		source_lines_note(lines,
 				  g_strdup_printf("no lines of %s: %s%s%s", object->name,
 						  object->path ? object->path : "",
 						  object->path ? ": " : "", object->problem));
 	else if (object->missing)
-		source_lines_note(lines, missing_file(object));
+		source_lines_note(
+			lines,
+			g_strdup_printf("some functions of %s have no names: %s refers to %s, "
+					"which was not found (--debuginfo=DIR is where it is)",
+					object->name, object->path, object->missing));
 }
 
 static void note_all(SourceLines *lines, const Session *session)
@@ -245,10 +230,14 @@ void source_lines_leave_out(SourceLines *lines)
 
 void source_lines_update(SourceLines *lines, Session *session)
 {
+	const char *const *folders = (const char *const *)lines->options->debuginfo->pdata;
+	const char *release = run_info_text(session->info, KMT_FIELD_RELEASE);
+
 	if (!lines->options->needs_lines)
 		return;
 	if (!lines->resolver)
-		lines->resolver = resolver_new(lines, session);
+		lines->resolver = line_resolver_new(debug_files_new(folders, release, ""),
+						    g_steal_pointer(&lines->servers));
 	line_resolver_update(lines->resolver, session);
 	if (lines->options->source)
 		source_text_read(session->lines, lines->options->source_paths);
@@ -328,22 +317,6 @@ static void append_state(GString *out, const LinesObject *object)
 	}
 }
 
-static bool is_missing(const LinesObject *object)
-{
-	return object->state == LINES_NOT_FOUND || object->state == LINES_WRONG_FILE ||
-	       object->state == LINES_UNREADABLE;
-}
-
-static void append_object(GString *out, const LinesObject *object, int name_width)
-{
-	g_autofree char *name = escape_copy(object->name);
-
-	g_string_append_printf(out, "%-*s  %-40s  ", name_width, name,
-			       object->build_id ? object->build_id : "-");
-	append_state(out, object);
-	g_string_append_c(out, '\n');
-}
-
 static void append_objects(GString *out, const LineResolver *resolver)
 {
 	int width = (int)strlen("OBJECT");
@@ -351,8 +324,15 @@ static void append_objects(GString *out, const LineResolver *resolver)
 	for (guint i = 0; i < line_resolver_count(resolver); i++)
 		width = MAX(width, (int)strlen(line_resolver_object(resolver, i)->name));
 	g_string_append_printf(out, "%-*s  %-40s  %s\n", width, "OBJECT", "BUILD ID", "DEBUGINFO");
-	for (guint i = 0; i < line_resolver_count(resolver); i++)
-		append_object(out, line_resolver_object(resolver, i), width);
+	for (guint i = 0; i < line_resolver_count(resolver); i++) {
+		const LinesObject *object = line_resolver_object(resolver, i);
+		g_autofree char *name = escape_copy(object->name);
+
+		g_string_append_printf(out, "%-*s  %-40s  ", width, name,
+				       object->build_id ? object->build_id : "-");
+		append_state(out, object);
+		g_string_append_c(out, '\n');
+	}
 }
 
 /* Whether debuginfo of the kernel, or else of programs, is missing. */
@@ -360,8 +340,11 @@ static bool source_lines_lacks(const LineResolver *resolver, bool programs)
 {
 	for (guint i = 0; i < line_resolver_count(resolver); i++) {
 		const LinesObject *object = line_resolver_object(resolver, i);
+		const LinesState state = object->state;
 
-		if (is_missing(object) && (object->kind == CODE_OF_PROGRAM) == programs)
+		if ((state == LINES_NOT_FOUND || state == LINES_WRONG_FILE ||
+		     state == LINES_UNREADABLE) &&
+		    (object->kind == CODE_OF_PROGRAM) == programs)
 			return true;
 	}
 	return false;

@@ -109,45 +109,27 @@ static GArray *starts_of(const char *text, gsize bytes)
 	return starts;
 }
 
-static void forget_if_full(Sources *sources)
+/* Reads a file; NULL: it cannot or must not be read. A hostile file of debug data could else have
+   lines of what only root can read shown in a report, which root then sends to others. Links may
+   lead into a folder of root: only where the file is counts. */
+static Source *read_source(Sources *sources, const char *path)
 {
-	if (sources->kept_bytes < KEPT_BYTES_MAX &&
-	    g_hash_table_size(sources->files) < KEPT_FILES_MAX)
-		return;
-	g_hash_table_remove_all(sources->files);
-	sources->kept_bytes = 0;
-}
-
-/* Takes the open file. Returns NULL if it must not be read. A hostile file of debug data could else
-   have lines of what only root can read shown in a report, which root then sends to others. Links
-   may lead into a folder of root: only where the file is counts. */
-static Source *source_new(int fd, unsigned use)
-{
-	gsize bytes;
-	char *text = use & FILE_IS_READABLE ? read_text(fd, &bytes) : NULL;
+	unsigned use = 0;
+	gsize bytes = 0;
+	int fd = sources->read_bytes < READ_BYTES_MAX
+			 ? file_opener_file(sources->opener, path, FILE_BYTES_MAX, &use)
+			 : -1;
+	char *text = fd >= 0 && use & FILE_IS_READABLE ? read_text(fd, &bytes) : NULL;
 	Source *source;
 
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	if (!text)
 		return NULL;
 	source = g_new(Source, 1);
 	*source = (Source){ text, bytes, starts_of(text, bytes), use & FILE_IS_REACHABLE };
-	return source;
-}
-
-/* Reads a file; NULL: it cannot or must not be read. */
-static Source *read_source(Sources *sources, const char *path)
-{
-	unsigned use = 0;
-	int fd = sources->read_bytes < READ_BYTES_MAX
-			 ? file_opener_file(sources->opener, path, FILE_BYTES_MAX, &use)
-			 : -1;
-	Source *source = fd < 0 ? NULL : source_new(fd, use);
-
-	if (!source)
-		return NULL;
-	sources->read_bytes += source->bytes;
-	sources->kept_bytes += source->bytes + source->starts->len * sizeof(guint32);
+	sources->read_bytes += bytes;
+	sources->kept_bytes += bytes + source->starts->len * sizeof(guint32);
 	return source;
 }
 
@@ -160,7 +142,11 @@ static const Source *source_of(Sources *sources, char *path)
 		g_free(path);
 		return source;
 	}
-	forget_if_full(sources);
+	if (sources->kept_bytes >= KEPT_BYTES_MAX ||
+	    g_hash_table_size(sources->files) >= KEPT_FILES_MAX) {
+		g_hash_table_remove_all(sources->files);
+		sources->kept_bytes = 0;
+	}
 	source = read_source(sources, path);
 	g_hash_table_insert(sources->files, path, source);
 	return source;

@@ -114,30 +114,22 @@ static bool choose_stacks(Options *options, GError **error)
 
 static bool set_formulas(Options *options, GError **error)
 {
-	if (options->weight && !preset_set_weight(options->preset, options->weight, error)) {
-		g_prefix_error(error, "--weight: ");
-		return false;
-	}
-	if (options->where && !preset_set_where(options->preset, options->where, error)) {
-		g_prefix_error(error, "--where: ");
+	const struct {
+		const char *option, *text;
+		bool (*set)(Preset *preset, const char *text, GError **error);
+	} given[] = {
+		{ "--weight", options->weight, preset_set_weight },
+		{ "--where", options->where, preset_set_where },
+		{ "--print", options->columns, preset_set_columns },
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(given); i++) {
+		if (!given[i].text || given[i].set(options->preset, given[i].text, error))
+			continue;
+		g_prefix_error(error, "%s: ", given[i].option);
 		return false;
 	}
 	return true;
-}
-
-static bool set_columns(Options *options, GError **error)
-{
-	if (!options->columns || preset_set_columns(options->preset, options->columns, error))
-		return true;
-	g_prefix_error(error, "--print: ");
-	return false;
-}
-
-static bool has_weight(const Preset *preset)
-{
-	const PresetPoint *first = preset->points->pdata[0];
-
-	return first->weight.expression;
 }
 
 /* Some presets observe a command or some processes only: the host has too many hits. */
@@ -159,18 +151,19 @@ static bool choose_scope(Options *options, GError **error)
 static bool choose_view(Options *options, GError **error)
 {
 	const Preset *preset = options->preset;
+	const PresetPoint *first = preset->points->pdata[0];
 
 	if (!options->sort_given && preset->view == PRESET_DURATIONS)
 		options->view.sort = &metrics[METRIC_TIME];
-	else if (!options->sort_given && has_weight(preset))
+	else if (!options->sort_given && first->weight.expression)
 		options->view.sort = &metrics[METRIC_VALUE];
 	return options->view.by[0] || !preset->by ||
 	       dimensions_parse(preset->by, true, options->view.by, error);
 }
 
-/* Returns the keys of the report, as of --by, for a recording. Those of a comparison are not those
-   of the run. */
-static char *keys_of(const Options *options)
+/* Lets a recording know what its live run shows: the keys of the report, as of --by, and the rank.
+   The keys of a comparison are not those of the run. */
+static bool note_view(Options *options)
 {
 	GString *names = g_string_new(NULL);
 
@@ -179,13 +172,7 @@ static char *keys_of(const Options *options)
 	else
 		for (const Dimension *const *key = options->view.by; *key; key++)
 			g_string_append_printf(names, "%s%s", names->len ? "," : "", (*key)->name);
-	return g_string_free(names, FALSE);
-}
-
-/* Lets a recording know what its live run shows. */
-static bool note_view(Options *options)
-{
-	options->keys = keys_of(options);
+	options->keys = g_string_free(names, FALSE);
 	options->request.keys = options->keys;
 	options->request.rank = options->view.sort->name;
 	return true;
@@ -209,45 +196,31 @@ static const Metric *live_rank(const Session *session)
 					   : METRIC_ALLOCATIONS];
 }
 
-static bool can_rank(const Options *options, const Metric *rank)
+static void take_live_view(Options *options, const Session *session)
 {
-	return metric_adds_up(rank) || !(options->renderer->traits & RENDER_STACKS);
-}
+	const char *names = run_info_text(session->info, KMT_FIELD_KEYS);
+	const Metric *rank = live_rank(session);
+	bool shows_stacks = options->renderer->traits & RENDER_STACKS;
 
-static void take_live_keys(Options *options, const char *names)
-{
-	if (!*names || options->view.by[0] || options->renderer->traits & RENDER_STACKS)
+	if (options->preset || options->view_is_chosen)
+		return;
+	if (!options->sort_given && (metric_adds_up(rank) || !shows_stacks))
+		options->view.sort = rank;
+	if (!names || !*names || options->view.by[0] || shows_stacks)
 		return;
 	if (!dimensions_parse(names, true, options->view.by, NULL))
 		options->view.by[0] = NULL;
 	options->needs_lines |= dimensions_have_lines(options->view.by);
 }
 
-static void take_live_view(Options *options, const Session *session)
-{
-	const char *names = run_info_text(session->info, KMT_FIELD_KEYS);
-	const Metric *rank = live_rank(session);
-
-	if (options->preset || options->view_is_chosen)
-		return;
-	if (!options->sort_given && can_rank(options, rank))
-		options->view.sort = rank;
-	if (names)
-		take_live_keys(options, names);
-}
-
-static bool uses_stap(const Options *options)
-{
-	return options->collector ? options->collector == &stap_collector
-				  : !(options->preset->collectors & PRESET_BY_PERF);
-}
-
 /* What only perf events can do. */
 static bool check_collector(Options *options, GError **error)
 {
 	const Preset *preset = options->preset;
+	bool uses_stap = options->collector ? options->collector == &stap_collector
+					    : !(preset->collectors & PRESET_BY_PERF);
 
-	if (!uses_stap(options))
+	if (!uses_stap)
 		return true;
 	if (preset->view == PRESET_LIST)
 		return option_fail(error, "SystemTap makes no lists of events: use "
@@ -271,9 +244,9 @@ static bool stack_top_finish(Options *options, GError **error)
 		return true;
 	options->preset = preset_of_words(options, error);
 	options->request.preset = options->preset;
-	return options->preset && set_formulas(options, error) && set_columns(options, error) &&
-	       choose_stacks(options, error) && check_collector(options, error) &&
-	       choose_scope(options, error) && choose_view(options, error) && note_view(options);
+	return options->preset && set_formulas(options, error) && choose_stacks(options, error) &&
+	       check_collector(options, error) && choose_scope(options, error) &&
+	       choose_view(options, error) && note_view(options);
 }
 
 /* Appends whether this kernel has the points of a preset; else what is missing. */

@@ -10,11 +10,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static bool is_closed(int fd)
-{
-	return fcntl(fd, F_GETFD) < 0 && errno == EBADF;
-}
-
 bool standard_files_hold(void)
 {
 	/* The opposite direction: reading is an error instead of empty input, and writing is an
@@ -27,7 +22,7 @@ bool standard_files_hold(void)
 
 	/* open() returns the lowest free number. */
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (is_closed(fd) && open("/dev/null", flags[fd]) < 0)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", flags[fd]) < 0)
 			return false;
 	return true;
 }

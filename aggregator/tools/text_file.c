@@ -74,27 +74,24 @@ static char *next_text(TextFile *file)
 	return text;
 }
 
-/* A problem that lasts is printed once. */
-static void write_text(TextFile *file, const char *text)
-{
-	GError *problem = NULL;
-
-	text_file_replace(file->path, text, &problem);
-	if (problem && (!file->problem || strcmp(problem->message, file->problem->message) != 0))
-		g_printerr("%s: --textfile: %s; the old file stays, the next interval is tried\n",
-			   g_get_prgname(), problem->message);
-	g_clear_error(&file->problem);
-	file->problem = problem;
-}
-
 static gpointer write_texts(gpointer data)
 {
 	TextFile *file = data;
 	char *text;
 
 	while ((text = next_text(file))) {
-		write_text(file, text);
+		GError *problem = NULL;
+
+		text_file_replace(file->path, text, &problem);
 		g_free(text);
+		/* A problem that lasts is printed once. */
+		if (problem &&
+		    (!file->problem || strcmp(problem->message, file->problem->message) != 0))
+			g_printerr("%s: --textfile: %s; the old file stays, the next interval is "
+				   "tried\n",
+				   g_get_prgname(), problem->message);
+		g_clear_error(&file->problem);
+		file->problem = problem;
 	}
 	return NULL;
 }

@@ -99,15 +99,6 @@ TextWriter *text_writer_new(bool may_wait, const char *what)
 	return writer;
 }
 
-/* Needs the lock. Returns whether there is room for another text. */
-static bool make_room(TextWriter *writer)
-{
-	while (writer->may_wait && !writer->done &&
-	       g_queue_get_length(&writer->waiting) >= WAITING_MAX)
-		g_cond_wait(&writer->changed, &writer->lock);
-	return !writer->done && g_queue_get_length(&writer->waiting) < WAITING_MAX;
-}
-
 static void push_dropped(TextWriter *writer)
 {
 	if (writer->dropped)
@@ -119,7 +110,10 @@ static void push_dropped(TextWriter *writer)
 void text_writer_give(TextWriter *writer, char *text)
 {
 	g_mutex_lock(&writer->lock);
-	if (make_room(writer)) {
+	while (writer->may_wait && !writer->done &&
+	       g_queue_get_length(&writer->waiting) >= WAITING_MAX)
+		g_cond_wait(&writer->changed, &writer->lock);
+	if (!writer->done && g_queue_get_length(&writer->waiting) < WAITING_MAX) {
 		push_dropped(writer);
 		g_queue_push_tail(&writer->waiting, g_steal_pointer(&text));
 		g_cond_broadcast(&writer->changed);

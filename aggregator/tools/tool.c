@@ -70,14 +70,6 @@ static ReportKind kind_of(const Options *options)
 	return options->overview ? REPORT_SLAB_CACHES : options->tool->report;
 }
 
-/* A report without the figure that was asked for looks like one in which nothing has it. */
-static void warn_of_rank(const ReportModel *model)
-{
-	if (!model_is_empty(model) && !model_knows_rank(model))
-		fprintf(stderr, "%s: -s %s: this is not known of these events: use -s count\n",
-			g_get_prgname(), view_rank(model->source->options)->name);
-}
-
 /* A run that is compared is shown with the older one. session: NULL: of many runs. */
 static void print_report_as(const Renderer *renderer, const Session *session,
 			    const Options *options, FILE *out)
@@ -92,7 +84,10 @@ static void print_report_as(const Renderer *renderer, const Session *session,
 	if (compared)
 		input->source.older = &compared->source;
 	model = report_model_new(kind_of(options), input ? &input->source : &options->many->source);
-	warn_of_rank(model);
+	/* A report without the figure that was asked for looks like one in which nothing has it. */
+	if (!model_is_empty(model) && !model_knows_rank(model))
+		fprintf(stderr, "%s: -s %s: this is not known of these events: use -s count\n",
+			g_get_prgname(), view_rank(model->source->options)->name);
 	renderer->render(model, out);
 }
 
@@ -134,21 +129,17 @@ static bool interim_begin(Interim *interim)
 	return !text_writer_skips(interim->writer);
 }
 
-/* A picture of the run so far cannot be followed by another: people get a text instead, unless the
-   picture goes to the same place. */
-static const Renderer *interim_renderer(const Options *options)
-{
-	return options->renderer->traits & RENDER_ONCE ? renderers : options->renderer;
-}
-
 /* Prints the report so far; the run goes on, unless nobody wants its result. */
 static bool report_now(Session *session, void *user_data)
 {
 	Interim *interim = user_data;
 	const Options *options = interim->options;
+	bool is_picture = options->renderer->traits & RENDER_ONCE;
 	FILE *out;
 
-	if (options->renderer->traits & RENDER_ONCE && !options->output)
+	/* A picture cannot be followed by another in the same place. If it goes to a file, people
+	   get a text meanwhile. */
+	if (is_picture && !options->output)
 		return true;
 	if (!interim_begin(interim))
 		return !interim->reader_left || options->output || options->request.record_path;
@@ -156,7 +147,7 @@ static bool report_now(Session *session, void *user_data)
 	/* Nobody would read events while debuginfo is read. */
 	source_lines_leave_out(interim->lines);
 	out = text_writer_open(interim->writer);
-	print_report_as(interim_renderer(options), session, options, out);
+	print_report_as(is_picture ? renderers : options->renderer, session, options, out);
 	fclose(out);
 	return true;
 }
@@ -174,12 +165,18 @@ static bool finish_output(FILE *out, const char *name, GError **error)
 	return false;
 }
 
-static bool report_to_file(const Session *session, const Options *options, PrivateFile *file,
-			   GError **error)
+/* file is NULL for stdout. */
+static bool tool_report(const Session *session, const Options *options, PrivateFile *file,
+			GError **error)
 {
-	FILE *out = fdopen(dup(private_file_descriptor(file)), "w");
 	bool written;
+	FILE *out;
 
+	if (!file) {
+		print_report(session, options, stdout);
+		return finish_output(stdout, "the report", error);
+	}
+	out = fdopen(dup(private_file_descriptor(file)), "w");
 	if (!out) {
 		g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno), "%s: %s",
 			    options->output, g_strerror(errno));
@@ -189,16 +186,6 @@ static bool report_to_file(const Session *session, const Options *options, Priva
 	written = finish_output(out, options->output, error);
 	fclose(out);
 	return written && private_file_commit(file, error);
-}
-
-/* file is NULL for stdout. */
-static bool tool_report(const Session *session, const Options *options, PrivateFile *file,
-			GError **error)
-{
-	if (file)
-		return report_to_file(session, options, file, error);
-	print_report(session, options, stdout);
-	return finish_output(stdout, "the report", error);
 }
 
 const char *tool_loss_remedy(const Session *session, const Options *options)
@@ -236,11 +223,6 @@ static bool can_rank_allocations(const Options *options, const Session *session,
 	return false;
 }
 
-static bool ranks_allocations(const Options *options)
-{
-	return !options->request.held || (options->view.sort && options->view.sort->of_run);
-}
-
 /* Allocations and hits of probe points have different reports. */
 static bool has_its_events(const Options *options, const Session *session, GError **error)
 {
@@ -258,17 +240,14 @@ static bool has_its_events(const Options *options, const Session *session, GErro
 
 bool tool_can_show(const Options *options, const Session *session, GError **error)
 {
+	bool ranks_held =
+		options->request.held && !(options->view.sort && options->view.sort->of_run);
+
 	if (!options->input || options->info)
 		return true;
 	return has_its_events(options, session, error) &&
 	       (!options->request.held || can_pair(options, session, error)) &&
-	       (!ranks_allocations(options) || can_rank_allocations(options, session, error));
-}
-
-/* Only the text on stdout shows its last line to whoever reads the exit status. */
-static bool shows_losses(const Options *options)
-{
-	return options->renderer == renderers && !options->output;
+	       (ranks_held || can_rank_allocations(options, session, error));
 }
 
 /* Reports a lossy result also on stderr, where it is not overlooked. */
@@ -278,6 +257,8 @@ static void warn_of_loss(const Session *session, const Options *options)
 	uint64_t all = losses_received(session) + losses_uncounted(&losses).high;
 	uint64_t lost = losses_all(&losses).high;
 	const char *remedy = tool_loss_remedy(session, options);
+	/* Only the text on stdout shows its last line to whoever reads the exit status. */
+	bool is_shown = options->renderer == renderers && !options->output;
 
 	if (lost && (double)lost * 100 > (double)all)
 		fprintf(stderr,
@@ -285,43 +266,31 @@ static void warn_of_loss(const Session *session, const Options *options)
 			" of %" G_GUINT64_FORMAT ")%s%s\n",
 			g_get_prgname(), options->is_older ? "old run: " : "", lost, all,
 			remedy ? ": " : "", remedy ? remedy : "");
-	else if (!shows_losses(options) &&
-		 losses_make_incomplete(session, options->loss_percent_max))
+	else if (!is_shown && losses_make_incomplete(session, options->loss_percent_max))
 		fact_lines_print_incomplete(session, options);
 }
 
-static void warn_of_walks(const Session *session)
+/* Of what was compared on request or to be sure. */
+static void warn_of_differences(const Session *session)
 {
-	uint64_t different = losses_walks_different(session);
+	uint64_t walks = losses_walks_different(session);
+	uint64_t names = losses_names_different(session);
 
-	if (different)
+	if (walks)
 		fprintf(stderr,
 			"%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
 			" compared stack walks differed from the kernel's: stacks recorded until "
 			"then may be wrong, the kernel walked the later ones; use "
 			"--stack-walk=kernel\n",
-			g_get_prgname(), different,
-			run_info_number(session->info, KMT_FIELD_WALKS_COMPARED, different));
-}
-
-static void warn_of_names(const Session *session)
-{
-	uint64_t different = losses_names_different(session);
-
-	if (different)
+			g_get_prgname(), walks,
+			run_info_number(session->info, KMT_FIELD_WALKS_COMPARED, walks));
+	if (names)
 		fprintf(stderr,
 			"%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
 			" compared cache names differed from those that probes recorded: use "
 			"--cache-names=probes\n",
-			g_get_prgname(), different,
-			run_info_number(session->info, KMT_FIELD_NAMES_COMPARED, different));
-}
-
-/* What was compared on request or to be sure. */
-static void warn_of_differences(const Session *session)
-{
-	warn_of_walks(session);
-	warn_of_names(session);
+			g_get_prgname(), names,
+			run_info_number(session->info, KMT_FIELD_NAMES_COMPARED, names));
 }
 
 static ExitStatus status_of_result(const Session *session, const Options *options)
@@ -345,6 +314,14 @@ static bool open_output(const Options *options, PrivateFile **file, GError **err
 {
 	*file = options->output ? private_file_create(options->output, true, error) : NULL;
 	return *file || !options->output;
+}
+
+/* The run has failed before its report. file: of -O; NULL: stdout. */
+static ExitStatus fail_unwritten(PrivateFile *file, const GError *error)
+{
+	if (file)
+		private_file_discard(file);
+	return tool_fail(status_of(error), error);
 }
 
 /* Reads the file of --kallsyms first, for the same reason. */
@@ -653,9 +630,7 @@ static ExitStatus run_live(Options *options)
 	if (!collect_live(choose_collector(options), &options->request, session, &outcome,
 			  &error)) {
 		interim_finish(&interim);
-		if (file)
-			private_file_discard(file);
-		return tool_fail(status_of(error), error);
+		return fail_unwritten(file, error);
 	}
 	options->chart = chart_feed_finish(chart);
 	status = streams ? finish_written(session, options, &outcome)
@@ -692,11 +667,8 @@ static ExitStatus run_input(Options *options)
 	if (!tool_read_input(options, session, &error) ||
 	    !tool_can_show(options, session, &error) ||
 	    !cache_choice_of_stream(options, session, CACHES_OF_ALL, &error) ||
-	    (options->older && !older_run_fits(options->older, options, session, &error))) {
-		if (file)
-			private_file_discard(file);
-		return tool_fail(status_of(error), error);
-	}
+	    (options->older && !older_run_fits(options->older, options, session, &error)))
+		return fail_unwritten(file, error);
 	if (options->missing_debuginfo)
 		return show_missing(session, lines);
 	if (options->older)
@@ -704,15 +676,6 @@ static ExitStatus run_input(Options *options)
 	tool_leave_out_unpaired(options);
 	options->chart = chart_feed_finish(chart);
 	return tool_finish(session, options, lines, file);
-}
-
-static ExitStatus report_many(Options *options, PrivateFile *file)
-{
-	g_autoptr(GError) error = NULL;
-
-	if (!tool_report(NULL, options, file, &error))
-		return report_elsewhere(NULL, options, file, error);
-	return many_inputs_are_complete(options->many, options) ? EXIT_COMPLETE : EXIT_INCOMPLETE;
 }
 
 /* Reads several recordings for one report. */
@@ -725,13 +688,12 @@ static ExitStatus run_inputs(Options *options)
 	if (!read_symbols(options, &error) || !open_output(options, &file, &error))
 		return tool_fail(status_of(error), error);
 	many = many_inputs_read(options, &error);
-	if (!many) {
-		if (file)
-			private_file_discard(file);
-		return tool_fail(status_of(error), error);
-	}
+	if (!many)
+		return fail_unwritten(file, error);
 	options->many = many;
-	return report_many(options, file);
+	if (!tool_report(NULL, options, file, &error))
+		return report_elsewhere(NULL, options, file, error);
+	return many_inputs_are_complete(many, options) ? EXIT_COMPLETE : EXIT_INCOMPLETE;
 }
 
 static ExitStatus run_overview(const Options *options)
@@ -742,11 +704,8 @@ static ExitStatus run_overview(const Options *options)
 
 	if (!open_output(options, &file, &error))
 		return tool_fail(status_of(error), error);
-	if (!options->tool->read_overview(options, session, &error)) {
-		if (file)
-			private_file_discard(file);
-		return tool_fail(status_of(error), error);
-	}
+	if (!options->tool->read_overview(options, session, &error))
+		return fail_unwritten(file, error);
 	if (!tool_report(session, options, file, &error))
 		return report_elsewhere(session, options, file, error);
 	return EXIT_COMPLETE;
@@ -809,17 +768,6 @@ static ExitStatus run_watched(ExitStatus (*run)(Options *options), Options *opti
 	return status;
 }
 
-/* Runs with the watchdog, because a killed run would leave something behind. A tool with a stream
-   may also change the terminal. */
-static ExitStatus run_any(Options *options)
-{
-	if (many_inputs_are_given(options))
-		return run_inputs(options);
-	return options_read_input(options) && !options->tool->stream
-		       ? run_input(options)
-		       : run_watched(options->input ? run_input : run_live, options);
-}
-
 /* What a run is compared with is read first: a bad name must not cost a run. */
 static ExitStatus run(Options *options, int argc, char **argv)
 {
@@ -831,7 +779,13 @@ static ExitStatus run(Options *options, int argc, char **argv)
 	if (error)
 		return tool_fail(status_of(error), error);
 	options->older = older;
-	return run_any(options);
+	if (many_inputs_are_given(options))
+		return run_inputs(options);
+	if (options_read_input(options) && !options->tool->stream)
+		return run_input(options);
+	/* A killed run would leave something behind. A tool with a stream may also change the
+	   terminal. */
+	return run_watched(options->input ? run_input : run_live, options);
 }
 
 /* By default glibc raises the mmap threshold as tables grow, and then never returns the memory that
