@@ -46,22 +46,21 @@ static const ForeignText other_events = { NULL, NULL,
 					  "the output of perf script, without allocations",
 					  "record the events kmem:*" };
 
-static bool is_of(const ForeignText *foreign, Cursor at)
-{
-	cursor_skip_blanks(&at);
-	if (foreign->begins && !cursor_take(&at, foreign->begins))
-		return false;
-	return !foreign->contains || memmem(at.at, (size_t)(at.end - at.at), foreign->contains,
-					    strlen(foreign->contains));
-}
-
 static const ForeignText *find_line(Cursor line)
 {
 	PerfSample sample;
 
-	for (size_t i = 0; i < G_N_ELEMENTS(foreign_texts); i++)
-		if (is_of(&foreign_texts[i], line))
-			return &foreign_texts[i];
+	cursor_skip_blanks(&line);
+	for (size_t i = 0; i < G_N_ELEMENTS(foreign_texts); i++) {
+		const ForeignText *foreign = &foreign_texts[i];
+		Cursor at = line;
+
+		if (foreign->begins && !cursor_take(&at, foreign->begins))
+			continue;
+		if (!foreign->contains || memmem(at.at, (size_t)(at.end - at.at), foreign->contains,
+						 strlen(foreign->contains)))
+			return foreign;
+	}
 	return perf_sample_read(line.at, (size_t)(line.end - line.at), &sample) ? &other_events
 										: NULL;
 }

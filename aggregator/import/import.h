@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "import/import_text.h"
 #include "session/session.h"
-
-#include <glib.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 /*
  * Importers read text formats of other tools and count their stacks as text: frames keep their
@@ -25,14 +22,39 @@ typedef struct {
 	/* Whether anything of the format was read, if a text of any length may come before it and
 	   the user named the format; NULL: `accepts` decides. */
 	bool (*has_read)(const void *state);
-	/* Returns the state of an input. Its stacks go to session_take_text(). */
-	void *(*begin)(Session *session);
-	/* Processes the next bytes, in chunks of any size. Keeps unfinished text, up to a bound. */
-	void (*feed)(void *state, const char *text, size_t length);
-	/* Ends the input and frees the state. Returns the number of unreadable lines, including
-	   those of a record that is incomplete at the end. */
-	uint64_t (*finish)(void *state);
+	bool is_held;           /* it has what is held, no events */
+	size_t state_bytes;     /* of the state of an input, which begins with an Import */
+	size_t piece_bytes_max; /* with `consume`: the largest piece that may be cut anywhere */
+	/* Sets what the state has beyond its Import and zeros; NULL: nothing. */
+	void (*begin)(void *state);
+	/* Takes a line, without its newline and trailing blanks. Its stacks go to import_count().
+	 */
+	void (*line)(void *state, const char *line, size_t length);
+	/* The same for a text that does not consist of lines; NULL: it does. */
+	ImportConsumer consume;
+	/* Ends the input, perhaps in the middle of a stack, and frees what `begin` made; NULL:
+	   nothing to do. */
+	void (*end)(void *state);
 } ImportType;
+
+/* An input that is being imported. */
+typedef struct {
+	const ImportType *type;
+	Session *session;
+	ImportCarry carry;
+	GString *stack;      /* frame lines so far */
+	bool in_long_line;   /* the beginning of this line was already skipped */
+	uint64_t unreadable; /* lines, also those of a record that is incomplete at the end */
+} Import;
+
+/* Begins an input; the caller frees it with import_finish(). */
+Import *import_begin(const ImportType *type, Session *session);
+
+/* Processes the next bytes, in chunks of any size. Keeps unfinished text, up to a bound. */
+void import_feed(Import *import, const char *text, size_t length);
+
+/* Ends the input and frees it. Returns the number of unreadable lines. */
+uint64_t import_finish(Import *import);
 
 enum { IMPORT_SNIFF_BYTES = 65536 };
 

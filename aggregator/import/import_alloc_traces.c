@@ -8,7 +8,7 @@
 
 #include "import/import.h"
 #include "import/import_count.h"
-#include "import/import_held.h"
+#include "import/import_stack_line.h"
 #include "import/import_types.h"
 #include "base/saturate.h"
 #include "names/kmalloc_class.h"
@@ -44,13 +44,10 @@ typedef struct {
 } Head;
 
 typedef struct {
-	Session *session;
-	ImportLines lines;
+	Import in;
 	bool in_stack;
 	Head head;
 	GString *symbol; /* of the head */
-	GString *stack;  /* frame lines so far */
-	uint64_t unreadable;
 } AllocTracesState;
 
 /* An age may be negative for a moment, as CPUs read the time one after the other. */
@@ -188,16 +185,16 @@ static uint8_t source_of(const EventCache *cache)
 static void count_stack(const AllocTracesState *state)
 {
 	const Head *head = &state->head;
-	const HeldRecord *record = &state->session->held_record;
-	const GString *stack = state->stack->len ? state->stack : state->symbol;
+	const HeldRecord *record = &state->in.session->held_record;
+	const GString *stack = state->in.stack->len ? state->in.stack : state->symbol;
 	const EventTask task = { .tgid = head->pid };
 	uint64_t each = object_bytes(record);
 	uint64_t asked = each - MIN(head->waste_each, each);
 
 	if (!each)
-		saturate_add(&state->session->held_unsized, head->objects);
+		saturate_add(&state->in.session->held_unsized, head->objects);
 	import_take_held(
-		state->session,
+		state->in.session,
 		&(HeldObjects){
 			.text = stack->str,
 			.length = (uint32_t)stack->len,
@@ -217,7 +214,7 @@ static void end_stack(AllocTracesState *state)
 	if (state->in_stack && state->head.objects)
 		count_stack(state);
 	state->in_stack = false;
-	g_string_truncate(state->stack, 0);
+	g_string_truncate(state->in.stack, 0);
 }
 
 static void begin_stack(AllocTracesState *state, const Head *head)
@@ -245,38 +242,23 @@ static void read_line(void *data, const char *line, size_t length)
 	else if (read_head(line, length, &head))
 		begin_stack(state, &head);
 	else if (!is_no_data(line, length) &&
-		 (!state->in_stack || !held_frame_append(state->stack, line, length)))
-		state->unreadable++;
+		 (!state->in_stack || !held_frame_append(state->in.stack, line, length)))
+		state->in.unreadable++;
 }
 
-static void *alloc_traces_begin(Session *session)
-{
-	AllocTracesState *state = g_new0(AllocTracesState, 1);
-
-	state->session = session;
-	session->is_held = true;
-	state->symbol = g_string_new(NULL);
-	state->stack = g_string_new(NULL);
-	import_lines_init(&state->lines, read_line, state);
-	return state;
-}
-
-static void alloc_traces_feed(void *data, const char *text, size_t length)
+static void alloc_traces_begin(void *data)
 {
 	AllocTracesState *state = data;
 
-	import_lines_feed(&state->lines, text, length);
+	state->symbol = g_string_new(NULL);
 }
 
-static uint64_t alloc_traces_finish(void *data)
+static void alloc_traces_end(void *data)
 {
-	g_autofree AllocTracesState *state = data;
+	AllocTracesState *state = data;
 
-	import_lines_finish(&state->lines);
 	end_stack(state);
 	g_string_free(state->symbol, TRUE);
-	g_string_free(state->stack, TRUE);
-	return state->unreadable + state->lines.too_long;
 }
 
 static bool is_alloc_traces(const char *line, size_t length)
@@ -294,7 +276,9 @@ static bool alloc_traces_recognises(const char *text, size_t length)
 const ImportType import_alloc_traces = {
 	.name = "alloc_traces",
 	.recognises = alloc_traces_recognises,
+	.is_held = true,
+	.state_bytes = sizeof(AllocTracesState),
 	.begin = alloc_traces_begin,
-	.feed = alloc_traces_feed,
-	.finish = alloc_traces_finish,
+	.line = read_line,
+	.end = alloc_traces_end,
 };

@@ -7,7 +7,6 @@
 
 #include "import/import.h"
 #include "import/import_count.h"
-#include "import/import_held.h"
 #include "import/import_types.h"
 #include "base/saturate.h"
 
@@ -35,12 +34,9 @@
  */
 
 typedef struct {
-	Session *session;
-	ImportLines lines;
-	GString *frame;
+	Import in;
 	bool has_title;
 	bool has_rows;
-	uint64_t unreadable;
 } AllocinfoState;
 
 /* A row. */
@@ -177,30 +173,26 @@ static bool read_row_of_log(const char *line, size_t length, Row *row)
 
 static void take_row(AllocinfoState *state, const Row *row)
 {
-	g_string_truncate(state->frame, 0);
-	g_string_append_c(state->frame, ' ');
-	g_string_append_len(state->frame, row->function, (gssize)row->function_bytes);
-	g_string_append(state->frame, " at ");
-	g_string_append_len(state->frame, row->place, (gssize)row->place_bytes);
-	g_string_append(state->frame, " [");
-	if (row->module)
-		g_string_append_len(state->frame, row->module, (gssize)row->module_bytes);
-	else
-		g_string_append(state->frame, "kernel");
-	g_string_append(state->frame, "]\n");
-	import_take_held(state->session, &(HeldObjects){
-						 .text = state->frame->str,
-						 .length = (uint32_t)state->frame->len,
-						 .objects = row->objects,
-						 .bytes_requested = row->bytes,
-						 .bytes_allocated = row->bytes,
-					 });
-}
+	GString *frame = state->in.stack;
 
-/* Bytes without objects come from counters of CPUs that were read while they changed. */
-static bool is_sound(const Row *row)
-{
-	return row->objects ? row->objects <= INT64_MAX : !row->bytes;
+	g_string_truncate(frame, 0);
+	g_string_append_c(frame, ' ');
+	g_string_append_len(frame, row->function, (gssize)row->function_bytes);
+	g_string_append(frame, " at ");
+	g_string_append_len(frame, row->place, (gssize)row->place_bytes);
+	g_string_append(frame, " [");
+	if (row->module)
+		g_string_append_len(frame, row->module, (gssize)row->module_bytes);
+	else
+		g_string_append(frame, "kernel");
+	g_string_append(frame, "]\n");
+	import_take_held(state->in.session, &(HeldObjects){
+						    .text = frame->str,
+						    .length = (uint32_t)frame->len,
+						    .objects = row->objects,
+						    .bytes_requested = row->bytes,
+						    .bytes_allocated = row->bytes,
+					    });
 }
 
 static void read_line(void *data, const char *line, size_t length)
@@ -211,41 +203,16 @@ static void read_line(void *data, const char *line, size_t length)
 	state->has_title |= is_title(line, length);
 	if (!length || *line == '#' || is_title(line, length))
 		return;
-	if (!read_row_of_log(line, length, &row) || !is_sound(&row)) {
-		state->unreadable += state->has_title || has_function(line, length);
+	/* Bytes without objects come from counters of CPUs that were read while they changed. */
+	if (!read_row_of_log(line, length, &row) ||
+	    (row.objects ? row.objects > INT64_MAX : row.bytes > 0)) {
+		state->in.unreadable += state->has_title || has_function(line, length);
 		return;
 	}
 	state->has_rows = true;
-	state->session->held_inaccurate += row.is_inaccurate;
+	state->in.session->held_inaccurate += row.is_inaccurate;
 	if (row.objects)
 		take_row(state, &row);
-}
-
-static void *allocinfo_begin(Session *session)
-{
-	AllocinfoState *state = g_new0(AllocinfoState, 1);
-
-	state->session = session;
-	session->is_held = true;
-	state->frame = g_string_new(NULL);
-	import_lines_init(&state->lines, read_line, state);
-	return state;
-}
-
-static void allocinfo_feed(void *data, const char *text, size_t length)
-{
-	AllocinfoState *state = data;
-
-	import_lines_feed(&state->lines, text, length);
-}
-
-static uint64_t allocinfo_finish(void *data)
-{
-	g_autofree AllocinfoState *state = data;
-
-	import_lines_finish(&state->lines);
-	g_string_free(state->frame, TRUE);
-	return state->unreadable + state->lines.too_long;
 }
 
 /* The rows of a log may come late in it. */
@@ -286,7 +253,7 @@ const ImportType import_allocinfo = {
 	.recognises = allocinfo_recognises,
 	.accepts = allocinfo_accepts,
 	.has_read = allocinfo_has_read,
-	.begin = allocinfo_begin,
-	.feed = allocinfo_feed,
-	.finish = allocinfo_finish,
+	.is_held = true,
+	.state_bytes = sizeof(AllocinfoState),
+	.line = read_line,
 };

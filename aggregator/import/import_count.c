@@ -9,14 +9,9 @@
 #include "symbols/inner_kmallocs_find.h"
 #include "symbols/tracer_names.h"
 
-/* The frames of a tracer's functions may include inlined ones, and BPF code without a name. Nothing
-   is between the first tracer's frame and the last one but tracers. */
-static bool may_be_in_tracer(const FrameLine *frame)
-{
-	return frame->inlined || (frame->address_digits && !frame->function.length);
-}
-
-/* Returns the stack from the traced function on. */
+/* Returns the stack from the traced function on. The frames of a tracer's functions may include
+   inlined ones, and BPF code without a name. Nothing is between the first tracer's frame and the
+   last one but tracers. */
 static TextPart without_tracers(TextPart stack)
 {
 	TextPart rest = stack, traced = stack, line;
@@ -26,7 +21,7 @@ static TextPart without_tracers(TextPart stack)
 
 		if (tracer_modules_have(frame.module) || tracer_functions_have(frame.function))
 			traced = rest;
-		else if (!may_be_in_tracer(&frame))
+		else if (!frame.inlined && !(frame.address_digits && !frame.function.length))
 			break;
 	}
 	return traced.length ? traced : stack;
@@ -47,18 +42,14 @@ static TextPart next_function(TextPart *rest)
 	return (TextPart){ NULL, 0 };
 }
 
-static bool is_inner(TextPart stack)
-{
-	return inner_kmallocs_begin_with(next_function(&stack)) &&
-	       inner_kmallocs_go_on_with(next_function(&stack));
-}
-
 void import_count(Session *session, const EventText *events)
 {
 	TextPart stack = without_tracers((TextPart){ events->text, events->length });
 	EventText counted = *events;
+	TextPart rest = stack;
 
-	if (is_inner(stack))
+	if (inner_kmallocs_begin_with(next_function(&rest)) &&
+	    inner_kmallocs_go_on_with(next_function(&rest)))
 		return;
 	counted.text = stack.text;
 	counted.length = (uint32_t)stack.length;

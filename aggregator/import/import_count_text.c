@@ -8,7 +8,6 @@
 #include "import/import.h"
 #include "import/import_count.h"
 #include "import/import_stack_line.h"
-#include "import/import_text.h"
 #include "import/import_types.h"
 
 #include <string.h>
@@ -27,19 +26,16 @@ enum {
 };
 
 typedef struct {
-	Session *session;
-	ImportLines lines;
-	GString *stack;       /* frame lines so far */
+	Import in;
 	uint64_t stack_lines; /* number of its input lines */
 	bool in_stack;
 	bool blank_behind; /* an empty line followed the stack */
 	bool counted;      /* a count line followed a stack */
-	uint64_t unreadable;
 } CountTextState;
 
 static void forget_stack(CountTextState *state)
 {
-	g_string_truncate(state->stack, 0);
+	g_string_truncate(state->in.stack, 0);
 	state->stack_lines = 0;
 	state->in_stack = false;
 	state->blank_behind = false;
@@ -47,24 +43,26 @@ static void forget_stack(CountTextState *state)
 
 static void count_stack(CountTextState *state, uint64_t weight)
 {
-	import_count(state->session, &(EventText){
-					     .text = state->stack->str,
-					     .length = (uint32_t)state->stack->len,
-					     .weight = weight,
-				     });
+	import_count(state->in.session, &(EventText){
+						.text = state->in.stack->str,
+						.length = (uint32_t)state->in.stack->len,
+						.weight = weight,
+					});
 	forget_stack(state);
 }
 
 /* Handles a stack without count line: one event or, in an input with counts, a damaged record. */
-static void end_stack(CountTextState *state)
+static void end_stack(void *data)
 {
+	CountTextState *state = data;
+
 	if (!state->in_stack)
 		return;
 	if (!state->counted) {
 		count_stack(state, 1);
 		return;
 	}
-	state->unreadable += state->stack_lines;
+	state->in.unreadable += state->stack_lines;
 	forget_stack(state);
 }
 
@@ -74,15 +72,15 @@ static void add_frame(CountTextState *state, StackLineKind kind, const char *lin
 		end_stack(state);
 	state->in_stack = true;
 	state->stack_lines++;
-	if (!stack_line_append(state->stack, kind, line, length))
-		state->unreadable++;
+	if (!stack_line_append(state->in.stack, kind, line, length))
+		state->in.unreadable++;
 }
 
 /* A count without frames before it is for an unreadable stack, if the input has counts. */
 static void read_count(CountTextState *state, uint64_t count)
 {
 	if (!state->in_stack && !state->counted) {
-		state->unreadable++;
+		state->in.unreadable++;
 		return;
 	}
 	state->counted = true;
@@ -104,7 +102,7 @@ static void read_line(void *data, const char *line, size_t length)
 		break;
 	case LINE_OTHER:
 		if (state->counted)
-			state->unreadable++;
+			state->in.unreadable++;
 		else
 			end_stack(state);
 		break;
@@ -116,33 +114,6 @@ static void read_line(void *data, const char *line, size_t length)
 		add_frame(state, kind, line, length);
 		break;
 	}
-}
-
-static void *count_text_begin(Session *session)
-{
-	CountTextState *state = g_new0(CountTextState, 1);
-
-	state->session = session;
-	state->stack = g_string_new(NULL);
-	import_lines_init(&state->lines, read_line, state);
-	return state;
-}
-
-static void count_text_feed(void *data, const char *text, size_t length)
-{
-	CountTextState *state = data;
-
-	import_lines_feed(&state->lines, text, length);
-}
-
-static uint64_t count_text_finish(void *data)
-{
-	g_autofree CountTextState *state = data;
-
-	import_lines_finish(&state->lines);
-	end_stack(state);
-	g_string_free(state->stack, TRUE);
-	return state->unreadable + state->lines.too_long;
 }
 
 /* The titles of our tables: in these tables, a count is not after its stack. */
@@ -193,7 +164,7 @@ const ImportType import_count_text = {
 	.name = "SystemTap's stack text",
 	.takes_any_lines = true,
 	.recognises = count_text_recognises,
-	.begin = count_text_begin,
-	.feed = count_text_feed,
-	.finish = count_text_finish,
+	.state_bytes = sizeof(CountTextState),
+	.line = read_line,
+	.end = end_stack,
 };

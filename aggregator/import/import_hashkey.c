@@ -5,7 +5,6 @@
  */
 #include "import/import.h"
 #include "import/import_count.h"
-#include "import/import_text.h"
 #include "import/import_types.h"
 
 #include <string.h>
@@ -27,14 +26,6 @@ enum {
 	COUNT_LINE_BYTES_MAX = 64, /* "<hashval>", a number, "</hashval>" */
 	RECORD_BYTES_MAX = STACK_BYTES_MAX + 2 * COUNT_LINE_BYTES_MAX,
 };
-
-typedef struct {
-	Session *session;
-	ImportCarry carry;
-	GString *plain;    /* the stack without carriage returns */
-	bool in_long_line; /* the beginning of this line was already skipped */
-	uint64_t unreadable;
-} HashkeyState;
 
 /* Whether the record that starts here is complete. */
 typedef enum { RECORD_WHOLE, RECORD_CUT, RECORD_BROKEN } RecordExtent;
@@ -126,32 +117,25 @@ static RecordExtent read_record(Cursor *cursor, HashkeyRecord *record)
 	return extent;
 }
 
-static void copy_without_returns(GString *out, const char *text, size_t length)
-{
-	g_string_truncate(out, 0);
-	for (size_t i = 0; i < length; i++) {
-		bool line_end = i + 1 < length && text[i + 1] == '\n';
-
-		if (!(text[i] == '\r' && line_end))
-			g_string_append_c(out, text[i]);
-	}
-}
-
-static void count_record(HashkeyState *state, const HashkeyRecord *record)
+/* Without carriage returns at the ends of lines. */
+static void count_record(Import *import, const HashkeyRecord *record)
 {
 	const char *stack = record->stack;
 	size_t length = record->stack_bytes;
 
 	if (memchr(stack, '\r', length)) {
-		copy_without_returns(state->plain, stack, length);
-		stack = state->plain->str;
-		length = state->plain->len;
+		g_string_truncate(import->stack, 0);
+		for (const char *at = stack; at < stack + length; at++)
+			if (*at != '\r' || at + 1 == stack + length || at[1] != '\n')
+				g_string_append_c(import->stack, *at);
+		stack = import->stack->str;
+		length = import->stack->len;
 	}
-	import_count(state->session, &(EventText){
-					     .text = stack,
-					     .length = (uint32_t)length,
-					     .weight = record->count,
-				     });
+	import_count(import->session, &(EventText){
+					      .text = stack,
+					      .length = (uint32_t)length,
+					      .weight = record->count,
+				      });
 }
 
 static uint64_t lines_of(const char *text, const char *end)
@@ -168,80 +152,54 @@ static uint64_t lines_of(const char *text, const char *end)
 }
 
 /* Skips a line outside of records. Returns NULL if its end is not available yet. */
-static const char *skip_line(HashkeyState *state, const char *at, const char *end, bool full)
+static const char *skip_line(Import *import, const char *at, const char *end, bool full)
 {
 	const char *newline = import_line_end(at, end);
 	const char *line_end = newline ? newline : end;
 
 	if (!newline && !full)
 		return NULL;
-	if (!state->in_long_line && import_trimmed(at, (size_t)(line_end - at)) > 0)
-		state->unreadable++;
-	state->in_long_line = !newline;
+	if (!import->in_long_line && import_trimmed(at, (size_t)(line_end - at)) > 0)
+		import->unreadable++;
+	import->in_long_line = !newline;
 	return newline ? newline + 1 : end;
 }
 
 /* Reads one record, or one line between records. Returns NULL if its end is not available yet. */
-static const char *consume_one(HashkeyState *state, const char *at, const char *end, bool full)
+static const char *consume_one(Import *import, const char *at, const char *end, bool full)
 {
 	Cursor cursor = record_at(at, end);
 	HashkeyRecord record;
 
-	if (state->in_long_line || !cursor_take(&cursor, "<hashkey>") || !take_newline(&cursor))
-		return skip_line(state, at, end, full);
+	if (import->in_long_line || !cursor_take(&cursor, "<hashkey>") || !take_newline(&cursor))
+		return skip_line(import, at, end, full);
 	switch (read_record(&cursor, &record)) {
 	case RECORD_WHOLE:
-		count_record(state, &record);
+		count_record(import, &record);
 		return record.next;
 	case RECORD_BROKEN:
-		state->unreadable += lines_of(at, record.next);
+		import->unreadable += lines_of(at, record.next);
 		return record.next;
 	case RECORD_CUT:
 		break;
 	}
-	return full ? skip_line(state, at, end, full) : NULL;
+	return full ? skip_line(import, at, end, full) : NULL;
 }
 
 static size_t hashkey_consume(void *data, const char *text, size_t length, bool full)
 {
-	HashkeyState *state = data;
+	Import *import = data;
 	const char *at = text;
 	const char *end = text + length;
 
 	while (at < end) {
-		const char *next = consume_one(state, at, end, full && at == text);
+		const char *next = consume_one(import, at, end, full && at == text);
 
 		if (!next)
 			break;
 		at = next;
 	}
 	return (size_t)(at - text);
-}
-
-static void *hashkey_begin(Session *session)
-{
-	HashkeyState *state = g_new0(HashkeyState, 1);
-
-	state->session = session;
-	state->plain = g_string_new(NULL);
-	import_carry_init(&state->carry, RECORD_BYTES_MAX, hashkey_consume, state);
-	return state;
-}
-
-static void hashkey_feed(void *data, const char *text, size_t length)
-{
-	HashkeyState *state = data;
-
-	import_carry_feed(&state->carry, text, length);
-}
-
-static uint64_t hashkey_finish(void *data)
-{
-	g_autofree HashkeyState *state = data;
-
-	import_carry_finish(&state->carry);
-	g_string_free(state->plain, TRUE);
-	return state->unreadable;
 }
 
 /* Recognises a complete record anywhere, or a first line and a frame if the first record is
@@ -274,7 +232,7 @@ static bool hashkey_recognises(const char *text, size_t length)
 const ImportType import_hashkey = {
 	.name = "the Perl tool's stream",
 	.recognises = hashkey_recognises,
-	.begin = hashkey_begin,
-	.feed = hashkey_feed,
-	.finish = hashkey_finish,
+	.state_bytes = sizeof(Import),
+	.piece_bytes_max = RECORD_BYTES_MAX,
+	.consume = hashkey_consume,
 };

@@ -9,7 +9,7 @@
 #include "record/format.h"
 #include "import/import.h"
 #include "import/import_count.h"
-#include "import/import_held.h"
+#include "import/import_stack_line.h"
 #include "import/import_types.h"
 #include "import/page_size.h"
 #include "base/keyed_hash.h"
@@ -64,13 +64,10 @@ typedef struct {
 } Block;
 
 typedef struct {
-	Session *session;
-	ImportLines lines;
+	Import in;
 	Block block;
-	GString *stack;      /* frame lines so far */
-	uint64_t loose;      /* ... of these so many without a block: of show_stacks */
+	uint64_t loose;      /* frame lines without a block: of show_stacks */
 	GHashTable *cgroups; /* (element-type utf8), owned: names of memory cgroups so far */
-	uint64_t unreadable;
 } PageOwnerState;
 
 static const char head_start[] = "Page allocated via order ";
@@ -87,24 +84,12 @@ static bool take_number(Cursor *cursor, const char *name, uint64_t *number)
 	return true;
 }
 
-/* "(dd)" before ", ts": the name may contain brackets itself. */
-static void take_comm(Cursor *cursor, Block *block)
-{
-	Cursor at = *cursor;
-	const char *close;
-
-	if (!cursor_take(&at, " ("))
-		return;
-	close = held_find_last(at.at, (size_t)(at.end - at.at), "), ts ");
-	if (!close)
-		return;
-	held_copy_comm(block->task.comm, at.at, (size_t)(close - at.at));
-	cursor->at = close + 1;
-}
-
+/* ", pid 55, tgid 55 (dd)" before ", ts": the name may contain brackets itself. */
 static void take_task(Cursor *cursor, Block *block)
 {
 	uint64_t pid, tgid;
+	const char *close;
+	Cursor comm;
 
 	if (!take_number(cursor, "pid", &pid) || pid > INT32_MAX)
 		return;
@@ -112,7 +97,14 @@ static void take_task(Cursor *cursor, Block *block)
 	block->task.tgid = (uint32_t)pid;
 	if (take_number(cursor, "tgid", &tgid) && tgid <= INT32_MAX)
 		block->task.tgid = (uint32_t)tgid;
-	take_comm(cursor, block);
+	comm = *cursor;
+	if (!cursor_take(&comm, " ("))
+		return;
+	close = import_find_last(comm.at, (size_t)(comm.end - comm.at), "), ts ");
+	if (!close)
+		return;
+	import_copy_comm(block->task.comm, comm.at, (size_t)(close - comm.at));
+	cursor->at = close + 1;
 }
 
 /* "0, mask 0x140cca(GFP_...), pid 55, tgid 55 (dd), ts 11489684880 ns" */
@@ -144,13 +136,13 @@ static bool read_head(Cursor at, Block *block)
 static void end_block(PageOwnerState *state)
 {
 	const Block *block = &state->block;
-	uint64_t bytes = saturate_product(block->pages, import_page_bytes(state->session));
+	uint64_t bytes = saturate_product(block->pages, import_page_bytes(state->in.session));
 
 	if (block->is_open && block->objects)
-		import_take_held(state->session,
+		import_take_held(state->in.session,
 				 &(HeldObjects){
-					 .text = state->stack->str,
-					 .length = (uint32_t)state->stack->len,
+					 .text = state->in.stack->str,
+					 .length = (uint32_t)state->in.stack->len,
 					 .objects = block->objects,
 					 .task = block->has_task ? &block->task : NULL,
 					 .bytes_requested = bytes,
@@ -159,42 +151,36 @@ static void end_block(PageOwnerState *state)
 					 .last_ns = block->time_ns,
 					 .source = KMT_SOURCE_PAGE,
 				 });
-	state->unreadable += state->loose;
+	state->in.unreadable += state->loose;
 	state->loose = 0;
 	state->block = (Block){ 0 };
-	g_string_truncate(state->stack, 0);
+	g_string_truncate(state->in.stack, 0);
 }
 
-/* ", task_comm_name: init", up to the next part, or the colon above a stack */
-static void take_culled_comm(Cursor *cursor, Block *block)
-{
-	Cursor at = *cursor;
-	const char *end;
-
-	if (!cursor_take(&at, ", task_comm_name: "))
-		return;
-	end = held_find_last(at.at, (size_t)(at.end - at.at), ", allocated by ");
-	if (!end)
-		end = at.end > at.at && at.end[-1] == ':' ? at.end - 1 : at.end;
-	block->has_task = true;
-	held_copy_comm(block->task.comm, at.at, (size_t)(end - at.at));
-	cursor->at = end;
-}
-
-/* "PID 1, TGID 1, task_comm_name: init": what page_owner_sort was asked to cull by. */
+/* ", PID 1, TGID 1, task_comm_name: init": what page_owner_sort was asked to cull by. The name ends
+   at the next part, or at the colon above a stack. */
 static void take_culled(Cursor *cursor, Block *block)
 {
+	static const char *const ids[] = { "PID", "TGID" };
+	Cursor comm;
+	const char *end;
 	uint64_t number;
 
-	if (take_number(cursor, "PID", &number) && number <= INT32_MAX) {
+	for (size_t i = 0; i < G_N_ELEMENTS(ids); i++) {
+		if (!take_number(cursor, ids[i], &number) || number > INT32_MAX)
+			continue;
 		block->has_task = true;
 		block->task.tgid = (uint32_t)number;
 	}
-	if (take_number(cursor, "TGID", &number) && number <= INT32_MAX) {
-		block->has_task = true;
-		block->task.tgid = (uint32_t)number;
-	}
-	take_culled_comm(cursor, block);
+	comm = *cursor;
+	if (!cursor_take(&comm, ", task_comm_name: "))
+		return;
+	end = import_find_last(comm.at, (size_t)(comm.end - comm.at), ", allocated by ");
+	if (!end)
+		end = comm.end > comm.at && comm.end[-1] == ':' ? comm.end - 1 : comm.end;
+	block->has_task = true;
+	import_copy_comm(block->task.comm, comm.at, (size_t)(end - comm.at));
+	cursor->at = end;
 }
 
 /* "12 times, 24 pages, allocated by SLAB :", "12 times:" */
@@ -226,12 +212,12 @@ static void begin_block(PageOwnerState *state, const char *line, size_t length)
 {
 	Cursor at = cursor_over(line, length);
 
-	if (!state->block.is_summed || state->stack->len)
+	if (!state->block.is_summed || state->in.stack->len)
 		end_block(state);
 	cursor_take(&at, head_start);
 	state->block.is_open = read_head(at, &state->block);
 	if (!state->block.is_open)
-		state->unreadable++;
+		state->in.unreadable++;
 }
 
 /* Lines of a block that say nothing about who holds it. */
@@ -256,13 +242,6 @@ static bool read_base_pages(const char *line, size_t length, uint64_t *pages)
 
 	return (cursor_take(&at, "nr_base_pages: ") || cursor_take(&at, "stack_count: ")) &&
 	       cursor_take_decimal(&at, pages) && cursor_at_end(&at);
-}
-
-static void count_base_pages(PageOwnerState *state, uint64_t pages)
-{
-	state->loose = 0;
-	state->block = (Block){ .is_open = true, .objects = pages, .pages = pages };
-	end_block(state);
 }
 
 /* An id for the name of a cgroup, the same in all texts. */
@@ -295,7 +274,7 @@ static void take_memcg(PageOwnerState *state, const char *line, size_t length)
 		return;
 	path = g_strdup_printf("%" G_GUINT64_FORMAT " %s%s\n", state->block.task.cgroup_id,
 			       *name == '/' ? "" : "/", name);
-	run_text_add_line(state->session->text, KMT_BATCH_CGROUPS, path);
+	run_text_add_line(state->in.session->text, KMT_BATCH_CGROUPS, path);
 	g_hash_table_add(state->cgroups, g_steal_pointer(&name));
 }
 
@@ -311,7 +290,7 @@ static bool append_frame(PageOwnerState *state, const char *line, size_t length)
 	if (cursor_take(&name, "[<") && cursor_take_hex(&name, &address, &digits) &&
 	    cursor_take(&name, ">] "))
 		at = name;
-	if (!held_frame_append(state->stack, at.at, (size_t)(at.end - at.at)))
+	if (!held_frame_append(state->in.stack, at.at, (size_t)(at.end - at.at)))
 		return false;
 	state->loose += !state->block.is_open;
 	return true;
@@ -331,42 +310,29 @@ static void read_line(void *data, const char *line, size_t length)
 		end_block(state);
 		state->block = sum;
 	} else if (read_base_pages(line, length, &pages)) {
-		count_base_pages(state, pages);
+		state->loose = 0;
+		state->block = (Block){ .is_open = true, .objects = pages, .pages = pages };
+		end_block(state);
 	} else if (is_other(line, length)) {
 		take_memcg(state, line, length);
 	} else if (!append_frame(state, line, length)) {
-		state->unreadable++;
+		state->in.unreadable++;
 	}
 }
 
-static void *page_owner_begin(Session *session)
-{
-	PageOwnerState *state = g_new0(PageOwnerState, 1);
-
-	state->session = session;
-	session->is_held = true;
-	state->stack = g_string_new(NULL);
-	state->cgroups = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
-	import_lines_init(&state->lines, read_line, state);
-	return state;
-}
-
-static void page_owner_feed(void *data, const char *text, size_t length)
+static void page_owner_begin(void *data)
 {
 	PageOwnerState *state = data;
 
-	import_lines_feed(&state->lines, text, length);
+	state->cgroups = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
 }
 
-static uint64_t page_owner_finish(void *data)
+static void page_owner_end(void *data)
 {
-	g_autofree PageOwnerState *state = data;
+	PageOwnerState *state = data;
 
-	import_lines_finish(&state->lines);
 	end_block(state);
-	g_string_free(state->stack, TRUE);
 	g_hash_table_unref(state->cgroups);
-	return state->unreadable + state->lines.too_long;
 }
 
 static bool is_page_owner(const char *line, size_t length)
@@ -386,7 +352,9 @@ static bool page_owner_recognises(const char *text, size_t length)
 const ImportType import_page_owner = {
 	.name = "page_owner",
 	.recognises = page_owner_recognises,
+	.is_held = true,
+	.state_bytes = sizeof(PageOwnerState),
 	.begin = page_owner_begin,
-	.feed = page_owner_feed,
-	.finish = page_owner_finish,
+	.line = read_line,
+	.end = page_owner_end,
 };

@@ -140,11 +140,6 @@ static uint64_t field_address(Cursor fields, const char *name)
 	return value;
 }
 
-static bool word_is(const char *word, size_t length, const char *literal)
-{
-	return length == strlen(literal) && memcmp(word, literal, length) == 0;
-}
-
 /* "GFP_KERNEL_ACCOUNT|__GFP_ZERO" */
 static uint32_t gfp_bits(Cursor flags)
 {
@@ -159,7 +154,8 @@ static uint32_t gfp_bits(Cursor flags)
 		end = memchr(word, '|', length);
 		word_bytes = end ? (size_t)(end - word) : length;
 		for (size_t i = 0; i < G_N_ELEMENTS(gfp_words); i++)
-			if (word_is(word, word_bytes, gfp_words[i].word))
+			if (word_bytes == strlen(gfp_words[i].word) &&
+			    !memcmp(word, gfp_words[i].word, word_bytes))
 				bits |= gfp_words[i].bit;
 		if (!end)
 			break;
@@ -197,15 +193,6 @@ static bool field_is_null(Cursor fields, const char *name)
 	return cursor_take_decimal(&at, &value) && (!value || value == UINT64_MAX);
 }
 
-/* "page=0xffffea00007c2e00 pfn=0x1f0b8 order=0"; page 0 is never allocated. */
-static void read_pages(Cursor fields, PerfSample *sample)
-{
-	sample->order = (unsigned)MIN(field_number(fields, "order="), PAGE_ORDER_MAX);
-	sample->failed = field_is_null(fields, "pfn=") || field_is_null(fields, "page=");
-	if (!sample->failed)
-		sample->page = field_address(fields, "pfn=");
-}
-
 static void read_fields(Cursor fields, PerfSample *sample)
 {
 	Cursor call_site = field_value(fields, "call_site=");
@@ -219,12 +206,16 @@ static void read_fields(Cursor fields, PerfSample *sample)
 	if (cursor_take(&accounted, "true"))
 		sample->gfp_flags |= GFP_BIT_ACCOUNT;
 	read_cache(fields, sample);
-	if (sample->point && sample->point->source == KMT_SOURCE_PAGE) {
-		read_pages(fields, sample);
+	if (!sample->point || sample->point->source != KMT_SOURCE_PAGE) {
+		sample->pointer = field_address(fields, "ptr=");
+		sample->failed = field_is_null(fields, "ptr=");
 		return;
 	}
-	sample->pointer = field_address(fields, "ptr=");
-	sample->failed = field_is_null(fields, "ptr=");
+	/* "page=0xffffea00007c2e00 pfn=0x1f0b8 order=0"; page 0 is never allocated. */
+	sample->order = (unsigned)MIN(field_number(fields, "order="), PAGE_ORDER_MAX);
+	sample->failed = field_is_null(fields, "pfn=") || field_is_null(fields, "page=");
+	if (!sample->failed)
+		sample->page = field_address(fields, "pfn=");
 }
 
 /* Reads the name of an event. Returns NULL if it is not one of an allocator. */
@@ -290,11 +281,6 @@ static bool take_event(Cursor *cursor, PerfSample *sample)
 	return cursor_take_word(cursor, &word, &length) && length > 1 && word[length - 1] == ':';
 }
 
-static void set_comm(EventTask *task, const char *comm, size_t length)
-{
-	memcpy(task->comm, comm, MIN(import_trimmed(comm, length), (size_t)KMT_COMM_BYTES));
-}
-
 /* The name may contain blanks and brackets. It ends before the first text that matches the rest. */
 bool perf_sample_read(const char *line, size_t length, PerfSample *sample)
 {
@@ -313,7 +299,9 @@ bool perf_sample_read(const char *line, size_t length, PerfSample *sample)
 
 		if (!take_place(&rest, sample) || !take_event(&rest, sample))
 			continue;
-		set_comm(&sample->task, comm, (size_t)(comm_end - comm));
+		memcpy(sample->task.comm, comm,
+		       MIN(import_trimmed(comm, (size_t)(comm_end - comm)),
+			   (size_t)KMT_COMM_BYTES));
 		read_fields(rest, sample);
 		return true;
 	}

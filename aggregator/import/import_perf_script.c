@@ -10,7 +10,6 @@
 #include "import/import.h"
 #include "import/import_count.h"
 #include "import/import_perf_sample.h"
-#include "import/import_text.h"
 #include "import/import_types.h"
 #include "import/page_size.h"
 #include "base/clock.h"
@@ -63,8 +62,7 @@ typedef struct {
 } Awaiting;
 
 typedef struct {
-	Session *session;
-	ImportLines lines;
+	Import in;
 	PerfSample sample;
 	uint64_t first_ns; /* of the samples; 0: none so far */
 	uint64_t last_ns;
@@ -76,13 +74,11 @@ typedef struct {
 	bool is_sampled;      /* samples stand for several events */
 	bool is_unsorted;
 	bool in_sample;
-	bool in_user; /* the last frame of the sample was the program's */
-	GString *stack;
+	bool in_user;       /* the last frame of the sample was the program's */
 	GString *call_site; /* " NAME+0xOFFSET\n": used if no stack was recorded */
 	Awaiting awaiting[OUTER_AWAITED_MAX]; /* oldest first: may be inner events of kvmalloc() */
 	unsigned awaiting_count;
 	uint64_t lost; /* as the records of the text say */
-	uint64_t unreadable;
 } PerfState;
 
 static const ProbePoint *free_points(void)
@@ -108,7 +104,7 @@ static void note_point(PerfState *state, const ProbePoint *point)
 		return;
 	state->events |= bit;
 	names = probe_kinds_names(state->events);
-	run_info_set_text(state->session->info, KMT_FIELD_EVENTS, names, strlen(names));
+	run_info_set_text(state->in.session->info, KMT_FIELD_EVENTS, names, strlen(names));
 }
 
 /* The first sample begins the run. In a text that is not sorted by time, earlier samples count at
@@ -120,8 +116,8 @@ static void note_time(PerfState *state, PerfSample *sample)
 
 	if (!state->first_ns) {
 		state->first_ns = MAX(sample->time_ns, 1);
-		session_set_number(state->session, KMT_FIELD_RUN_START_NS, state->first_ns);
-		session_set_number(state->session, KMT_FIELD_WINDOW_START_NS, state->first_ns);
+		session_set_number(state->in.session, KMT_FIELD_RUN_START_NS, state->first_ns);
+		session_set_number(state->in.session, KMT_FIELD_WINDOW_START_NS, state->first_ns);
 	}
 	state->is_unsorted |= printed_ns + DISORDER_NS_MAX < state->last_ns;
 	sample->time_ns = MAX(sample->time_ns, state->first_ns);
@@ -141,10 +137,10 @@ static bool needs_page_bytes(const PerfSample *sample)
 
 static void pass_on(PerfState *state, const PerfSample *sample, const char *stack, size_t length)
 {
-	uint64_t page_bytes = needs_page_bytes(sample) ? import_page_bytes(state->session) : 0;
+	uint64_t page_bytes = needs_page_bytes(sample) ? import_page_bytes(state->in.session) : 0;
 	bool is_page = sample->point->source == KMT_SOURCE_PAGE;
 
-	import_count(state->session,
+	import_count(state->in.session,
 		     &(EventText){
 			     .text = stack,
 			     .length = (uint32_t)length,
@@ -228,14 +224,7 @@ static void import_perf_script_release(PerfState *state)
 		return;
 	state->released_ns = state->last_ns - DISORDER_NS_MAX;
 	end_waits_before(state, state->released_ns);
-	session_release(state->session, state->released_ns);
-}
-
-/* Whether there is no stack, and the call site alone decides. */
-static bool is_large_by_call_site(const PerfState *state)
-{
-	return !state->stack->len && state->call_site->len &&
-	       state->sample.bytes_requested > SMALL_BYTES_MAX;
+	session_release(state->in.session, state->released_ns);
 }
 
 static TextPart call_site_function(const PerfState *state)
@@ -247,8 +236,10 @@ static TextPart call_site_function(const PerfState *state)
 
 static void take_sample(PerfState *state)
 {
-	const GString *stack = state->stack->len > 0 ? state->stack : state->call_site;
-	bool is_large = is_large_by_call_site(state);
+	const GString *stack = state->in.stack->len > 0 ? state->in.stack : state->call_site;
+	/* Without a stack, the call site alone decides. */
+	bool is_large = !state->in.stack->len && state->call_site->len &&
+			state->sample.bytes_requested > SMALL_BYTES_MAX;
 
 	settle_waits(state);
 	if (is_large && inner_kmallocs_have_function(call_site_function(state)))
@@ -260,20 +251,15 @@ static void take_sample(PerfState *state)
 	import_perf_script_release(state);
 }
 
-/* Frees are only counted if they are paired. */
-static bool is_wanted(const PerfState *state)
+static void end_sample(PerfState *state)
 {
 	const ProbePoint *point = state->sample.point;
 
-	return point && (!point->is_free || state->session->pairing);
-}
-
-static void end_sample(PerfState *state)
-{
-	if (state->in_sample && is_wanted(state))
+	/* Frees are only counted if they are paired. */
+	if (state->in_sample && point && (!point->is_free || state->in.session->pairing))
 		take_sample(state);
 	state->in_sample = state->in_user = false;
-	g_string_truncate(state->stack, 0);
+	g_string_truncate(state->in.stack, 0);
 }
 
 static bool begin_sample(PerfState *state, const char *line, size_t length)
@@ -311,10 +297,10 @@ static void read_comment(PerfState *state, const char *line, size_t length)
 		if (!cursor_take(&at, header_lines[i].label))
 			continue;
 		if (!run_info_is_number((uint16_t)id))
-			run_info_set_text(state->session->info, id, at.at,
+			run_info_set_text(state->in.session->info, id, at.at,
 					  (size_t)(at.end - at.at));
 		else if (cursor_take_decimal(&at, &number))
-			session_set_number(state->session, id, number);
+			session_set_number(state->in.session, id, number);
 	}
 }
 
@@ -326,7 +312,7 @@ static void read_line(void *data, const char *line, size_t length)
 		end_sample(state);
 		return;
 	}
-	if (state->in_sample && perf_frame_read(state->stack, line, length, &state->in_user))
+	if (state->in_sample && perf_frame_read(state->in.stack, line, length, &state->in_user))
 		return;
 	if (line[0] == '#') {
 		read_comment(state, line, length);
@@ -335,30 +321,20 @@ static void read_line(void *data, const char *line, size_t length)
 	end_sample(state);
 	state->in_sample = begin_sample(state, line, length);
 	if (!state->in_sample)
-		state->unreadable++;
+		state->in.unreadable++;
 }
 
-static void *perf_begin(Session *session)
+static void perf_begin(void *data)
 {
 	static const char collector[] = "perf record";
-	PerfState *state = g_new0(PerfState, 1);
+	PerfState *state = data;
+	Session *session = state->in.session;
 
-	state->session = session;
 	run_info_set_text(session->info, KMT_FIELD_COLLECTOR, collector, strlen(collector));
 	session_set_number(session, KMT_FIELD_GFP_DMA, GFP_BIT_DMA);
 	session_set_number(session, KMT_FIELD_GFP_RECLAIMABLE, GFP_BIT_RECLAIMABLE);
 	session_set_number(session, KMT_FIELD_GFP_ACCOUNT, GFP_BIT_ACCOUNT);
-	state->stack = g_string_new(NULL);
 	state->call_site = g_string_new(NULL);
-	import_lines_init(&state->lines, read_line, state);
-	return state;
-}
-
-static void perf_feed(void *data, const char *text, size_t length)
-{
-	PerfState *state = data;
-
-	import_lines_feed(&state->lines, text, length);
 }
 
 /* Returns why the events cannot be paired, or NULL. The caller frees the text. */
@@ -388,7 +364,7 @@ static void set_text(Session *session, enum KmtFieldId id, const char *text)
 /* Says whether and how far the events can be paired. */
 static void note_pairing(PerfState *state)
 {
-	Session *session = state->session;
+	Session *session = state->in.session;
 	g_autoptr(GString) seen = g_string_new(NULL);
 
 	if (!session->pairing)
@@ -406,22 +382,20 @@ static void note_pairing(PerfState *state)
 		set_text(session, KMT_FIELD_FREES_NOT_SEEN, never_seen);
 }
 
-static uint64_t perf_finish(void *data)
+static void perf_end(void *data)
 {
-	g_autofree PerfState *state = data;
+	PerfState *state = data;
+	Session *session = state->in.session;
 
-	import_lines_finish(&state->lines);
 	end_sample(state);
 	end_waits_before(state, UINT64_MAX);
 	if (state->first_ns)
-		session_set_number(state->session, KMT_FIELD_RUN_END_NS, state->last_ns);
+		session_set_number(session, KMT_FIELD_RUN_END_NS, state->last_ns);
 	if (state->lost)
-		session_set_number(state->session, KMT_FIELD_TRANSPORT_LOST, state->lost);
-	state->session->source_is_silent &= !state->lost;
+		session_set_number(session, KMT_FIELD_TRANSPORT_LOST, state->lost);
+	session->source_is_silent &= !state->lost;
 	note_pairing(state);
-	g_string_free(state->stack, TRUE);
 	g_string_free(state->call_site, TRUE);
-	return state->unreadable + state->lines.too_long;
 }
 
 /* The header line of one sample of an allocator is unique enough. */
@@ -441,7 +415,8 @@ const ImportType import_perf_script = {
 	.name = "the output of perf script",
 	.is_silent_of_loss = true,
 	.recognises = perf_recognises,
+	.state_bytes = sizeof(PerfState),
 	.begin = perf_begin,
-	.feed = perf_feed,
-	.finish = perf_finish,
+	.line = read_line,
+	.end = perf_end,
 };

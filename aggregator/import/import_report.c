@@ -8,7 +8,6 @@
 #include "import/import.h"
 #include "import/import_count.h"
 #include "import/import_stack_line.h"
-#include "import/import_text.h"
 #include "import/import_types.h"
 #include "symbols/frame_line.h"
 
@@ -28,13 +27,10 @@
  */
 
 typedef struct {
-	Session *session;
-	ImportLines lines;
-	GString *stack; /* frame lines so far */
+	Import in;
 	uint64_t count;
 	bool in_stack;
 	bool summed_up; /* the part after the stacks was reached */
-	uint64_t unreadable;
 } ReportState;
 
 /* "This path seen 12 times:", "This path seen 12 times (sampled, +-3.1 %):" */
@@ -63,60 +59,35 @@ static bool is_detail(const char *line, size_t length)
 	       import_report_begins(line, length, FRAME_SOURCE_MARK);
 }
 
-static bool is_frame(const char *line, size_t length)
+static void end_stack(void *data)
 {
-	uint64_t number;
+	ReportState *state = data;
 
-	return stack_line_is_frame(stack_line_kind(line, length, &number));
-}
-
-static void end_stack(ReportState *state)
-{
 	if (state->in_stack)
-		import_count(state->session, &(EventText){
-						     .text = state->stack->str,
-						     .length = (uint32_t)state->stack->len,
-						     .weight = state->count,
-					     });
-	g_string_truncate(state->stack, 0);
+		import_count(state->in.session, &(EventText){
+							.text = state->in.stack->str,
+							.length = (uint32_t)state->in.stack->len,
+							.weight = state->count,
+						});
+	g_string_truncate(state->in.stack, 0);
 	state->in_stack = false;
-}
-
-static void begin_stack(ReportState *state, uint64_t count)
-{
-	end_stack(state);
-	state->count = count;
-	state->in_stack = !state->summed_up;
-	state->unreadable += state->summed_up;
-}
-
-static void add_frame(ReportState *state, const char *line, size_t length)
-{
-	if (!stack_line_append(state->stack, LINE_FRAME, line, length))
-		state->unreadable++;
-}
-
-/* The loss in such a report cannot be imported: its line counts as unreadable. */
-static bool is_loss_line(const char *line, size_t length)
-{
-	return import_report_begins(line, length, "Lost: ") &&
-	       !import_report_begins(line, length, "Lost: none");
-}
-
-/* Stacks of such a report may be wrong. */
-static bool is_difference_line(const char *line, size_t length)
-{
-	return import_report_begins(line, length, "Stack walks compared: ") &&
-	       !g_strstr_len(line, (gssize)length, ", different: 0");
 }
 
 static void read_outside(ReportState *state, const char *line, size_t length)
 {
+	uint64_t number;
+	bool is_lossy = import_report_begins(line, length, "Lost: ") &&
+			!import_report_begins(line, length, "Lost: none");
+	bool is_different = import_report_begins(line, length, "Stack walks compared: ") &&
+			    !g_strstr_len(line, (gssize)length, ", different: 0");
+
 	if (import_report_begins(line, length, "Num stacks before filtering:"))
 		state->summed_up = true;
-	else
-		state->unreadable += is_loss_line(line, length) ||
-				     is_difference_line(line, length) || is_frame(line, length);
+	/* The loss of such a report cannot be imported, and stacks whose walks differed may be
+	   wrong. */
+	else if (is_lossy || is_different ||
+		 stack_line_is_frame(stack_line_kind(line, length, &number)))
+		state->in.unreadable++;
 }
 
 static void read_line(void *data, const char *line, size_t length)
@@ -124,41 +95,19 @@ static void read_line(void *data, const char *line, size_t length)
 	ReportState *state = data;
 	uint64_t count;
 
-	if (!length)
+	if (!length) {
 		end_stack(state);
-	else if (read_head(line, length, &count))
-		begin_stack(state, count);
-	else if (!state->in_stack)
+	} else if (read_head(line, length, &count)) {
+		end_stack(state);
+		state->count = count;
+		state->in_stack = !state->summed_up;
+		state->in.unreadable += state->summed_up;
+	} else if (!state->in_stack) {
 		read_outside(state, line, length);
-	else if (!is_detail(line, length))
-		add_frame(state, line, length);
-}
-
-static void *report_begin(Session *session)
-{
-	ReportState *state = g_new0(ReportState, 1);
-
-	state->session = session;
-	state->stack = g_string_new(NULL);
-	import_lines_init(&state->lines, read_line, state);
-	return state;
-}
-
-static void report_feed(void *data, const char *text, size_t length)
-{
-	ReportState *state = data;
-
-	import_lines_feed(&state->lines, text, length);
-}
-
-static uint64_t report_finish(void *data)
-{
-	g_autofree ReportState *state = data;
-
-	import_lines_finish(&state->lines);
-	end_stack(state);
-	g_string_free(state->stack, TRUE);
-	return state->unreadable + state->lines.too_long;
+	} else if (!is_detail(line, length) &&
+		   !stack_line_append(state->in.stack, LINE_FRAME, line, length)) {
+		state->in.unreadable++;
+	}
 }
 
 static bool is_head(const char *line, size_t length)
@@ -176,7 +125,7 @@ static bool report_recognises(const char *text, size_t length)
 const ImportType import_report = {
 	.name = "a report of stacks",
 	.recognises = report_recognises,
-	.begin = report_begin,
-	.feed = report_feed,
-	.finish = report_finish,
+	.state_bytes = sizeof(ReportState),
+	.line = read_line,
+	.end = end_stack,
 };

@@ -8,7 +8,6 @@
 #include "import/import.h"
 #include "import/import_count.h"
 #include "import/import_stack_line.h"
-#include "import/import_text.h"
 #include "import/import_types.h"
 #include "base/keyed_hash.h"
 
@@ -48,8 +47,7 @@ typedef struct {
 } Sum;
 
 typedef struct {
-	Session *session;
-	ImportLines lines;
+	Import in;
 	GHashTable *finder; /* (element-type utf8 Sum), keys owned */
 	GPtrArray *sums;    /* (element-type Sum), owned: in the order of the text */
 	EventCache cache;   /* in the numbers by process */
@@ -57,8 +55,6 @@ typedef struct {
 	bool in_stack;
 	Origin origin;  /* of the current stack ... */
 	uint64_t count; /* ... its allocations ... */
-	GString *stack; /* ... and its frame lines so far */
-	uint64_t unreadable;
 } SlabTextState;
 
 static void set_cache_name(EventCache *cache, const char *text, size_t length)
@@ -72,19 +68,8 @@ static Origin origin_of(const char *comm, size_t comm_bytes)
 {
 	Origin origin = { 0 };
 
-	memcpy(origin.task.comm, comm, strnlen(comm, MIN(comm_bytes, KMT_COMM_BYTES)));
+	import_copy_comm(origin.task.comm, comm, comm_bytes);
 	return origin;
-}
-
-/* Returns the last occurrence of the word, or NULL. */
-static const char *last_of(const char *text, size_t length, const char *word)
-{
-	size_t word_bytes = strlen(word);
-
-	for (size_t at = length; at >= word_bytes; at--)
-		if (!memcmp(text + at - word_bytes, word, word_bytes))
-			return text + at - word_bytes;
-	return NULL;
 }
 
 /* "Number of size-32 slab allocations by process" */
@@ -96,7 +81,7 @@ static bool read_title(const char *line, size_t length, EventCache *cache)
 
 	if (!cursor_take(&at, "Number of "))
 		return false;
-	name_end = last_of(at.at, (size_t)(at.end - at.at), end);
+	name_end = import_find_last(at.at, (size_t)(at.end - at.at), end);
 	if (!name_end || name_end + strlen(end) != at.end)
 		return false;
 	memset(cache, 0, sizeof(*cache));
@@ -130,8 +115,9 @@ static bool read_process(const char *line, size_t length, Origin *origin, uint64
 static bool read_stack_head(const char *line, size_t length, Origin *origin, uint64_t *count)
 {
 	static const char exec[] = "Exec: ", name[] = " Name: ", number[] = " Count: ";
-	const char *number_at = last_of(line, length, number);
-	const char *name_at = number_at ? last_of(line, (size_t)(number_at - line), name) : NULL;
+	const char *number_at = import_find_last(line, length, number);
+	const char *name_at =
+		number_at ? import_find_last(line, (size_t)(number_at - line), name) : NULL;
 	const char *comm = line + strlen(exec), *cache;
 	Cursor at = cursor_over(line, length);
 
@@ -148,11 +134,6 @@ static bool read_stack_head(const char *line, size_t length, Origin *origin, uin
 	set_cache_name(&origin->cache, cache,
 		       cache < number_at ? import_trimmed(cache, (size_t)(number_at - cache)) : 0);
 	return true;
-}
-
-static bool is_rule(const char *line, size_t length)
-{
-	return length > 0 && strspn(line, "-") >= length;
 }
 
 /* Returns NULL if there are too many. */
@@ -174,7 +155,7 @@ static Sum *sum_of(SlabTextState *state, const Origin *origin)
 
 static void count(SlabTextState *state, const Origin *origin, const GString *stack, uint64_t weight)
 {
-	import_count(state->session,
+	import_count(state->in.session,
 		     &(EventText){
 			     .text = stack ? stack->str : "",
 			     .length = stack ? (uint32_t)stack->len : 0,
@@ -189,11 +170,11 @@ static void end_stack(SlabTextState *state)
 	Sum *sum = state->in_stack ? sum_of(state, &state->origin) : NULL;
 
 	if (state->in_stack)
-		count(state, &state->origin, state->stack, state->count);
+		count(state, &state->origin, state->in.stack, state->count);
 	if (sum)
 		sum->stacked += state->count;
 	state->in_stack = false;
-	g_string_truncate(state->stack, 0);
+	g_string_truncate(state->in.stack, 0);
 }
 
 static bool read_numbers_line(SlabTextState *state, const char *line, size_t length)
@@ -218,8 +199,8 @@ static bool read_stack_line(SlabTextState *state, const char *line, size_t lengt
 
 	if (!state->in_stack)
 		return false;
-	return kind == LINE_NO_STACK ||
-	       (stack_line_is_frame(kind) && stack_line_append(state->stack, kind, line, length));
+	return kind == LINE_NO_STACK || (stack_line_is_frame(kind) &&
+					 stack_line_append(state->in.stack, kind, line, length));
 }
 
 /* Whether the line begins a new part. */
@@ -253,7 +234,8 @@ static void read_line(void *data, const char *line, size_t length)
 	SlabTextState *state = data;
 	bool is_read = !length || read_head(state, line, length);
 
-	if (!is_read && is_rule(line, length)) {
+	/* A line of dashes ends the output. */
+	if (!is_read && strspn(line, "-") >= length) {
 		end_stack(state);
 		return;
 	}
@@ -262,54 +244,30 @@ static void read_line(void *data, const char *line, size_t length)
 	else if (!is_read)
 		is_read = read_stack_line(state, line, length);
 	if (!is_read && state->part != PART_BEFORE)
-		state->unreadable++;
+		state->in.unreadable++;
 }
 
-static void *slab_text_begin(Session *session)
-{
-	SlabTextState *state = g_new0(SlabTextState, 1);
-
-	state->session = session;
-	state->finder = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
-	state->sums = g_ptr_array_new_with_free_func(g_free);
-	state->stack = g_string_new(NULL);
-	import_lines_init(&state->lines, read_line, state);
-	return state;
-}
-
-static void state_clear(SlabTextState *state)
-{
-	g_hash_table_unref(state->finder);
-	g_ptr_array_unref(state->sums);
-	g_string_free(state->stack, TRUE);
-}
-
-static void slab_text_feed(void *data, const char *text, size_t length)
+static void slab_text_begin(void *data)
 {
 	SlabTextState *state = data;
 
-	import_lines_feed(&state->lines, text, length);
+	state->finder = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
+	state->sums = g_ptr_array_new_with_free_func(g_free);
 }
 
-static void count_without_stacks(SlabTextState *state)
+static void slab_text_end(void *data)
 {
+	SlabTextState *state = data;
+
+	end_stack(state);
 	for (guint i = 0; i < state->sums->len; i++) {
 		const Sum *sum = g_ptr_array_index(state->sums, i);
 
 		if (sum->listed > sum->stacked)
 			count(state, &sum->origin, NULL, sum->listed - sum->stacked);
 	}
-}
-
-static uint64_t slab_text_finish(void *data)
-{
-	g_autofree SlabTextState *state = data;
-
-	import_lines_finish(&state->lines);
-	end_stack(state);
-	count_without_stacks(state);
-	state_clear(state);
-	return state->unreadable + state->lines.too_long;
+	g_hash_table_unref(state->finder);
+	g_ptr_array_unref(state->sums);
 }
 
 /* The title of the numbers, or the line above a stack: no other format has them. */
@@ -330,7 +288,8 @@ static bool slab_text_recognises(const char *text, size_t length)
 const ImportType import_slab_text = {
 	.name = "the output of slab.stp",
 	.recognises = slab_text_recognises,
+	.state_bytes = sizeof(SlabTextState),
 	.begin = slab_text_begin,
-	.feed = slab_text_feed,
-	.finish = slab_text_finish,
+	.line = read_line,
+	.end = slab_text_end,
 };

@@ -204,3 +204,20 @@ bool stack_line_append(GString *stack, StackLineKind kind, const char *line, siz
 	g_string_append_c(stack, '\n');
 	return true;
 }
+
+bool held_frame_append(GString *stack, const char *line, size_t length)
+{
+	gsize start = stack->len;
+	Cursor at = cursor_over(line, length);
+	uint64_t number;
+	StackLineKind kind = stack_line_kind(line, length, &number);
+
+	if (kind != LINE_NAME && kind != LINE_FRAME)
+		return false;
+	cursor_skip_blanks(&at);
+	g_string_append_c(stack, ' ');
+	if (stack_line_append(stack, LINE_FRAME, at.at, (size_t)(at.end - at.at)))
+		return true;
+	g_string_truncate(stack, start);
+	return false;
+}

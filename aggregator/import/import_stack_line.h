@@ -28,3 +28,7 @@ bool stack_line_is_frame(StackLineKind kind);
 /* Appends a frame line in the format of a stack. Returns false, appending nothing, if the stack is
    too long. */
 bool stack_line_append(GString *stack, StackLineKind kind, const char *line, size_t length);
+
+/* Appends a frame of a kernel's record, "        foo+0x10/0x20 [ext4]", with one blank before it.
+   Returns false, appending nothing, if the line is no frame or the stack is too long. */
+bool held_frame_append(GString *stack, const char *line, size_t length);

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Joins text that arrives in pieces into lines or records, and parses parts of a line with a
- * Cursor. The carried rest is bounded; a longer line counts as unreadable. All importers are built
- * on it.
+ * Joins text that arrives in pieces, with a bounded rest, and parses parts of a line with a Cursor.
+ * All importers are built on it.
  */
 #include "import/import_text.h"
 
 #include "base/saturate.h"
 #include "base/text_part.h"
+#include "record/event_kinds.h"
 
 #include <string.h>
 
 /* Enough to complete nearly every record with one copy. */
 enum { PIECE_BYTES = 16 * 1024 };
-enum { LINE_BYTES_MAX = 64 * 1024 };
 
 void import_carry_init(ImportCarry *carry, size_t bytes_max, ImportConsumer consume, void *state)
 {
@@ -84,6 +83,21 @@ const char *import_line_end(const char *text, const char *end)
 	return memchr(text, '\n', (size_t)(end - text));
 }
 
+const char *import_find_last(const char *text, size_t length, const char *sought)
+{
+	size_t sought_bytes = strlen(sought);
+
+	for (size_t at = length; at >= sought_bytes; at--)
+		if (!memcmp(text + at - sought_bytes, sought, sought_bytes))
+			return text + at - sought_bytes;
+	return NULL;
+}
+
+void import_copy_comm(char *to, const char *name, size_t length)
+{
+	memcpy(to, name, strnlen(name, MIN(length, KMT_COMM_BYTES)));
+}
+
 size_t import_trimmed(const char *line, size_t length)
 {
 	while (length > 0 &&
@@ -137,56 +151,6 @@ bool import_any_line(const char *text, size_t length, unsigned lines_max,
 			return false;
 	}
 	return false;
-}
-
-static void lines_visit(ImportLines *lines, const char *line, size_t length)
-{
-	if (lines->in_long_line || length >= LINE_BYTES_MAX) {
-		lines->in_long_line = false;
-		lines->too_long++;
-		return;
-	}
-	Cursor plain = plain_line(line, length);
-
-	lines->line(lines->state, plain.at, (size_t)(plain.end - plain.at));
-}
-
-static size_t lines_consume(void *state, const char *text, size_t length, bool full)
-{
-	ImportLines *lines = state;
-	const char *at = text;
-	const char *end = text + length;
-
-	while (at < end) {
-		const char *newline = import_line_end(at, end);
-
-		if (!newline)
-			break;
-		lines_visit(lines, at, (size_t)(newline - at));
-		at = newline + 1;
-	}
-	if (at > text || !full)
-		return (size_t)(at - text);
-	lines->in_long_line = true;
-	return length;
-}
-
-void import_lines_init(ImportLines *lines, void (*line)(void *, const char *, size_t), void *state)
-{
-	*lines = (ImportLines){ .line = line, .state = state };
-	import_carry_init(&lines->carry, LINE_BYTES_MAX, lines_consume, lines);
-}
-
-void import_lines_feed(ImportLines *lines, const char *text, size_t length)
-{
-	import_carry_feed(&lines->carry, text, length);
-}
-
-void import_lines_finish(ImportLines *lines)
-{
-	import_carry_finish(&lines->carry);
-	if (lines->in_long_line)
-		lines->too_long++;
 }
 
 Cursor cursor_over(const char *text, size_t length)

@@ -33,21 +33,6 @@ void import_carry_feed(ImportCarry *carry, const char *text, size_t length);
 /* Ends the text, as if by a newline, and frees the kept text. */
 void import_carry_finish(ImportCarry *carry);
 
-/* Splits a carried text into lines. A line above the carry's bound is unreadable. */
-typedef struct {
-	ImportCarry carry;
-	/* Called for each line, without its newline and trailing blanks. */
-	void (*line)(void *state, const char *line, size_t length);
-	void *state;
-	bool in_long_line;
-	uint64_t too_long; /* lines that were skipped */
-} ImportLines;
-
-/* Begins a text, takes a part of it, and ends it. line and state: see ImportLines. */
-void import_lines_init(ImportLines *lines, void (*line)(void *, const char *, size_t), void *state);
-void import_lines_feed(ImportLines *lines, const char *text, size_t length);
-void import_lines_finish(ImportLines *lines);
-
 /* The rest of a line, or of a text. If a function that takes something returns false, the cursor is
    unchanged. */
 typedef struct {
@@ -71,6 +56,12 @@ bool import_any_line(const char *text, size_t length, unsigned lines_max,
 
 /* Finds the end of the line that starts at text; NULL: not in the text. */
 const char *import_line_end(const char *text, const char *end);
+
+/* Finds the last occurrence of a text in another; NULL: none. */
+const char *import_find_last(const char *text, size_t length, const char *sought);
+
+/* Copies the name of a process, at most KMT_COMM_BYTES, up to its first NUL. */
+void import_copy_comm(char *to, const char *name, size_t length);
 
 /* Returns the length without trailing blanks and carriage returns. */
 size_t import_trimmed(const char *line, size_t length);

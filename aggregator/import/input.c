@@ -133,14 +133,6 @@ static bool input_next(Input *input)
 	return input->length > 0;
 }
 
-/* A complete recording has a mark at its end. A stream written by the probe module itself has
-   neither this mark nor the name of a program. */
-static bool lacks_its_end(const Session *session)
-{
-	return run_info_text(session->info, KMT_FIELD_PROGRAM) &&
-	       !run_info_number(session->info, KMT_FIELD_COMPLETE, 0);
-}
-
 static bool read_native(Input *input, Session *session, GError **error)
 {
 	(void)error;
@@ -148,7 +140,10 @@ static bool read_native(Input *input, Session *session, GError **error)
 		session_feed(session, input->chunk, input->length);
 	while (!session->enough && input_next(input));
 	session_finish(session);
-	session->cut_short = !session->enough && lacks_its_end(session);
+	/* A complete recording has a mark at its end. A stream written by the probe module itself
+	   has neither this mark nor the name of a program. */
+	session->cut_short = !session->enough && run_info_text(session->info, KMT_FIELD_PROGRAM) &&
+			     !run_info_number(session->info, KMT_FIELD_COMPLETE, 0);
 	return true;
 }
 
@@ -220,19 +215,19 @@ static bool read_recording(Input *input, Session *session, GError **error)
 }
 
 /* The name may be from a folder that somebody else made. */
-static void report_unread(const Input *input, const ImportType *type, uint64_t lines)
+static void warn_of_input(const Input *input, const char *what)
 {
 	g_autoptr(GString) name = g_string_new(NULL);
 
 	escape_append(name, input->name);
-	g_printerr("%s: %s: %" G_GUINT64_FORMAT " lines could not be read as %s\n", g_get_prgname(),
-		   name->str, lines, type->name);
+	g_printerr("%s: %s: %s\n", g_get_prgname(), name->str, what);
 }
 
 /* Returns whether there was anything of the format. */
 static bool read_text(Input *input, Session *session, const ImportType *type)
 {
-	void *state = type->begin(session);
+	Import *import = import_begin(type, session);
+	g_autofree char *what = NULL;
 	uint64_t unread;
 	bool has_read;
 
@@ -242,16 +237,19 @@ static bool read_text(Input *input, Session *session, const ImportType *type)
 		session_set_number(session, KMT_FIELD_PAGE_BYTES, session->text_page_bytes);
 	session->source_is_silent = type->is_silent_of_loss;
 	do
-		type->feed(state, (const char *)input->chunk, input->length);
+		import_feed(import, (const char *)input->chunk, input->length);
 	while (!session->enough && input_next(input));
-	has_read = session->enough || !type->has_read || type->has_read(state);
-	unread = type->finish(state);
+	has_read = session->enough || !type->has_read || type->has_read(import);
+	unread = import_finish(import);
 	/* A middle part that was left out is not unreadable. */
 	if (session->enough || !has_read)
 		return has_read;
 	session->unreadable_lines += unread;
-	if (unread)
-		report_unread(input, type, unread);
+	if (!unread)
+		return true;
+	what = g_strdup_printf("%" G_GUINT64_FORMAT " lines could not be read as %s", unread,
+			       type->name);
+	warn_of_input(input, what);
 	return true;
 }
 
@@ -315,16 +313,6 @@ static bool read_by_content(Input *input, Session *session, GError **error)
 	return true;
 }
 
-/* The rest of the stream was not requested; it is neither damaged nor lost. */
-static void end_early(Session *session)
-{
-	static const char bound[] = "interrupted while the input was read";
-
-	session->enough = true;
-	session->cut_short = false;
-	run_info_set_text(session->info, KMT_FIELD_BOUND, bound, strlen(bound));
-}
-
 /* Opens an input and reads its first bytes. Returns false with error set if there are none because
    of an error or interrupt. */
 static bool input_begin(Input *input, const char *path, bool is_found, GError **error)
@@ -345,23 +333,21 @@ static bool input_begin(Input *input, const char *path, bool is_found, GError **
 	return true;
 }
 
-/* What was read until then is reported. */
-static void report_read_error(const Input *input)
-{
-	g_autoptr(GString) name = g_string_new(NULL);
-
-	escape_append(name, input->name);
-	g_printerr("%s: %s: %s\n", g_get_prgname(), name->str, g_strerror(input->read_error));
-}
-
 static void input_end(const Input *input, Session *session)
 {
+	static const char bound[] = "interrupted while the input was read";
+
+	/* What was read until then is reported. */
 	if (input->read_error) {
 		session->cut_short = true;
-		report_read_error(input);
+		warn_of_input(input, g_strerror(input->read_error));
 	}
-	if (is_interrupted)
-		end_early(session);
+	if (!is_interrupted)
+		return;
+	/* The rest of the stream was not requested; it is neither damaged nor lost. */
+	session->enough = true;
+	session->cut_short = false;
+	run_info_set_text(session->info, KMT_FIELD_BOUND, bound, strlen(bound));
 }
 
 static bool read_any(const char *path, bool is_found, Session *session, GError **error)
@@ -428,39 +414,27 @@ bool input_is_interrupted(void)
 	return is_interrupted;
 }
 
-static bool input_accepts(const ImportType *type, const Input *input)
-{
-	bool (*test)(const char *, size_t) = type->accepts ? type->accepts : type->recognises;
-
-	return test((const char *)input->chunk, MIN(input->length, IMPORT_SNIFF_BYTES));
-}
-
-/* Whether the format may come behind what was read so far. */
-static bool may_come(const ImportType *type, const Input *input)
-{
-	return type->has_read && input->length >= IMPORT_SNIFF_BYTES;
-}
-
-static bool fail_nothing(const Input *input, const ImportType *type, GError **error)
-{
-	g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: it has no %s", input->name,
-		    type->name);
-	return false;
-}
-
 bool input_read_text(const char *path, bool is_found, const ImportType *type, Session *session,
 		     GError **error)
 {
 	g_auto(InputInterrupts) caught = input_interrupts_catch();
 	g_auto(Input) input = { 0 };
+	bool (*accepts)(const char *, size_t) = type->accepts ? type->accepts : type->recognises;
 	g_autofree char *wanted = g_strdup_printf("no %s", type->name);
+	bool may_follow;
 
 	if (!input_begin(&input, path, is_found, error))
 		return false;
-	if (!input_accepts(type, &input) && !may_come(type, &input))
+	/* The format may come behind what was read so far. */
+	may_follow = type->has_read && input.length >= IMPORT_SNIFF_BYTES;
+	if (!may_follow &&
+	    !accepts((const char *)input.chunk, MIN(input.length, IMPORT_SNIFF_BYTES)))
 		return fail_unknown(&input, wanted, error);
-	if (!read_text(&input, session, type) && !is_interrupted && !input.read_error)
-		return fail_nothing(&input, type, error);
+	if (!read_text(&input, session, type) && !is_interrupted && !input.read_error) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: it has %s", input.name,
+			    wanted);
+		return false;
+	}
 	input_end(&input, session);
 	return true;
 }

@@ -1,12 +1,11 @@
 libaggregator_a_SOURCES += \
 	aggregator/import/foreign_texts.c aggregator/import/foreign_texts.h \
-	aggregator/import/import.h \
+	aggregator/import/import.c aggregator/import/import.h \
 	aggregator/import/import_alloc_traces.c \
 	aggregator/import/import_allocinfo.c \
 	aggregator/import/import_count.c aggregator/import/import_count.h \
 	aggregator/import/import_count_text.c \
 	aggregator/import/import_hashkey.c \
-	aggregator/import/import_held.c aggregator/import/import_held.h \
 	aggregator/import/import_page_owner.c \
 	aggregator/import/import_perf_frame.c \
 	aggregator/import/import_perf_sample.c aggregator/import/import_perf_sample.h \

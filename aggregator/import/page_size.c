@@ -32,11 +32,6 @@ static const struct {
 
 enum { PAGE_BYTES_USUAL = 4096 };
 
-static bool text_has(const char *text, const char *part)
-{
-	return text && strstr(text, part);
-}
-
 uint64_t import_page_bytes(Session *session)
 {
 	const char *arch = run_info_text(session->info, KMT_FIELD_ARCH);
@@ -49,7 +44,7 @@ uint64_t import_page_bytes(Session *session)
 	bytes = PAGE_BYTES_USUAL;
 	for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
 		if (g_strcmp0(arch, sizes[i].arch) ||
-		    !text_has(release ? release : "", sizes[i].release))
+		    !strstr(release ? release : "", sizes[i].release))
 			continue;
 		bytes = sizes[i].bytes;
 		is_certain = sizes[i].is_certain;

@@ -85,10 +85,10 @@ void fuzz_text_rates(const ImportType *type, const char *text, size_t size, size
 	g_autoptr(Session) session = session_new(memory_bytes);
 	g_autoptr(GArray) cells = g_array_new(FALSE, FALSE, sizeof(CellFilter));
 	g_autoptr(RateFeed) feed = rates_of(session, cells, memory_bytes);
-	void *state = type->begin(session);
+	void *state = import_begin(type, session);
 
-	type->feed(state, text, size);
-	type->finish(state);
+	import_feed(state, text, size);
+	import_finish(state);
 	session_finish(session);
 	rate_feed_finish(feed);
 }

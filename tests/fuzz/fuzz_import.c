@@ -10,12 +10,12 @@ enum { MEMORY_BYTES = 8 << 20 };
 static Session *import_all(const char *text, size_t size, size_t chunk, uint64_t *unreadable)
 {
 	Session *session = session_new(MEMORY_BYTES);
-	void *state = FUZZ_IMPORT.begin(session);
+	void *state = import_begin(&FUZZ_IMPORT, session);
 
 	session->imported = true;
 	for (size_t at = 0; at < size; at += chunk)
-		FUZZ_IMPORT.feed(state, text + at, MIN(chunk, size - at));
-	*unreadable = FUZZ_IMPORT.finish(state);
+		import_feed(state, text + at, MIN(chunk, size - at));
+	*unreadable = import_finish(state);
 	session_finish(session);
 	return session;
 }
@@ -24,18 +24,18 @@ static Session *import_all(const char *text, size_t size, size_t chunk, uint64_t
 static void import_two_readings(const char *text, size_t size)
 {
 	g_autoptr(Session) session = session_new(MEMORY_BYTES);
-	void *state = FUZZ_IMPORT.begin(session);
+	void *state = import_begin(&FUZZ_IMPORT, session);
 	size_t half = size / 2;
 
 	session->imported = true;
-	FUZZ_IMPORT.feed(state, text, half);
-	FUZZ_IMPORT.finish(state);
+	import_feed(state, text, half);
+	import_finish(state);
 	if (!session->is_held)
 		return;
 	session_next_reading(session);
-	state = FUZZ_IMPORT.begin(session);
-	FUZZ_IMPORT.feed(state, text + half, size - half);
-	FUZZ_IMPORT.finish(state);
+	state = import_begin(&FUZZ_IMPORT, session);
+	import_feed(state, text + half, size - half);
+	import_finish(state);
 	session_finish(session);
 	fuzz_report(session);
 }
@@ -49,9 +49,9 @@ static void import_paired(const char *text, size_t size)
 
 	session_pair(session, true);
 	session->imported = true;
-	state = FUZZ_IMPORT.begin(session);
-	FUZZ_IMPORT.feed(state, text, size);
-	FUZZ_IMPORT.finish(state);
+	state = import_begin(&FUZZ_IMPORT, session);
+	import_feed(state, text, size);
+	import_finish(state);
 	session_finish(session);
 	totals = pairing_totals(session->pairing);
 	if (totals.scale == 1 && totals.allocated != totals.freed + totals.recycled + totals.held)

@@ -33,12 +33,12 @@ static Imported import_chunked(const ImportType *type, const char *text, size_t 
 			       size_t chunk)
 {
 	Imported imported = { .session = session_new(MEMORY_BYTES) };
-	void *state = type->begin(imported.session);
+	void *state = import_begin(type, imported.session);
 
 	imported.profile = imported.session->profile;
 	for (size_t at = 0; at < length; at += chunk)
-		type->feed(state, text + at, MIN(chunk, length - at));
-	imported.unreadable = type->finish(state);
+		import_feed(state, text + at, MIN(chunk, length - at));
+	imported.unreadable = import_finish(state);
 	return imported;
 }
 
@@ -615,10 +615,10 @@ static Imported import_paired(const char *text)
 	void *state;
 
 	session_pair(imported.session, false);
-	state = import_perf_script.begin(imported.session);
+	state = import_begin(&import_perf_script, imported.session);
 	imported.profile = imported.session->profile;
-	import_perf_script.feed(state, text, strlen(text));
-	imported.unreadable = import_perf_script.finish(state);
+	import_feed(state, text, strlen(text));
+	imported.unreadable = import_finish(state);
 	session_finish(imported.session);
 	return imported;
 }
@@ -801,12 +801,12 @@ Test(import, perf_texts_have_the_page_size_of_their_kernel)
 			g_strconcat(cases[i].header,
 				    "x 1 [000] 1.5: kmem:mm_page_alloc: pfn=0x10 order=1\n", NULL);
 		g_autoptr(Session) session = session_new(MEMORY_BYTES);
-		void *state = import_perf_script.begin(session);
+		void *state = import_begin(&import_perf_script, session);
 
 		if (cases[i].given)
 			session_set_number(session, KMT_FIELD_PAGE_BYTES, cases[i].given);
-		import_perf_script.feed(state, text, strlen(text));
-		import_perf_script.finish(state);
+		import_feed(state, text, strlen(text));
+		import_finish(state);
 		cr_expect(eq(u64, profile_origin(session->profile, 1)->bytes_allocated,
 			     2 * cases[i].bytes),
 			  "%s", text);

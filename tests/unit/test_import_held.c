@@ -62,12 +62,12 @@ static Sums sums_of(const Session *session, const char *stack, const char *comm)
 
 static void feed(Session *session, const ImportType *type, const char *text, size_t chunk)
 {
-	void *state = type->begin(session);
+	void *state = import_begin(type, session);
 	size_t length = strlen(text);
 
 	for (size_t at = 0; at < length; at += chunk)
-		type->feed(state, text + at, MIN(chunk, length - at));
-	session->unreadable_lines += type->finish(state);
+		import_feed(state, text + at, MIN(chunk, length - at));
+	session->unreadable_lines += import_finish(state);
 }
 
 static Session *import_text(const ImportType *type, const char *text)
