@@ -236,16 +236,6 @@ static ExpressionValue expression_calculate(const Evaluation *run, NodeType type
 
 static ExpressionValue evaluate(const Evaluation *run, guint index);
 
-/* The right side is evaluated only if it decides: it may divide by what the left side excludes. */
-static ExpressionValue evaluate_logic(const Evaluation *run, const Node *node)
-{
-	bool is_true = evaluate(run, node->left).number;
-
-	if (is_true == (node->type == NODE_AND))
-		is_true = evaluate(run, node->right).number;
-	return expression_number(is_true, false);
-}
-
 static ExpressionValue evaluate_unary(const Evaluation *run, const Node *node)
 {
 	const ExpressionValue one = expression_number(1, false);
@@ -263,21 +253,18 @@ static ExpressionValue evaluate_unary(const Evaluation *run, const Node *node)
 	}
 }
 
-static ExpressionValue evaluate_name(const Evaluation *run, const Node *node)
-{
-	ExpressionValue value = run->values[node->slot];
-
-	value.is_unsigned = value.is_unsigned && value.number < 0;
-	return value;
-}
-
 static ExpressionValue evaluate_binary(const Evaluation *run, const Node *node)
 {
-	ExpressionValue left, right;
+	bool is_logic = node->type == NODE_OR || node->type == NODE_AND;
+	ExpressionValue left = evaluate(run, node->left), right;
+	bool is_true = left.number;
 
-	if (node->type == NODE_OR || node->type == NODE_AND)
-		return evaluate_logic(run, node);
-	left = evaluate(run, node->left);
+	/* The right side is evaluated only if it decides: it may divide by what the left side
+	   excludes. */
+	if (is_logic && is_true == (node->type == NODE_AND))
+		is_true = evaluate(run, node->right).number;
+	if (is_logic)
+		return expression_number(is_true, false);
 	right = evaluate(run, node->right);
 	if (node->type >= NODE_TEXT_EQUAL)
 		return expression_number((uint64_t)is_text_true(&left, &right, node->type), false);
@@ -292,8 +279,12 @@ static ExpressionValue evaluate(const Evaluation *run, guint index)
 		return expression_number(bits_of(&node->value), true);
 	if (node->type == NODE_TEXT)
 		return node->value;
-	if (node->type == NODE_NAME)
-		return evaluate_name(run, node);
+	if (node->type == NODE_NAME) {
+		ExpressionValue value = run->values[node->slot];
+
+		value.is_unsigned = value.is_unsigned && value.number < 0;
+		return value;
+	}
 	return node->type < NODE_OR ? evaluate_unary(run, node) : evaluate_binary(run, node);
 }
 

@@ -200,11 +200,6 @@ static char *translate_comparison(const Translation *job, const Node *node, bool
 		       : NULL;
 }
 
-static bool kernel_reads_glob(const char *text)
-{
-	return *text != '!' && !g_ascii_isdigit(*text) && !strpbrk(text, "[\\");
-}
-
 static char *translate_text(const Translation *job, const Node *node, bool is_negated)
 {
 	const ExpressionValue *with = &expression_node(job->expression, node->right)->value;
@@ -217,7 +212,9 @@ static char *translate_text(const Translation *job, const Node *node, bool is_ne
 
 	if (!name || !with->text_bytes || with->text_bytes > TEXT_BYTES_MAX)
 		return NULL;
-	if (is_glob && !kernel_reads_glob(with->text))
+	/* The kernel reads such a glob otherwise. */
+	if (is_glob &&
+	    (*with->text == '!' || g_ascii_isdigit(*with->text) || strpbrk(with->text, "[\\")))
 		return NULL;
 	test = g_strdup_printf("%s %s %c%s%c", name,
 			       is_glob    ? "~"

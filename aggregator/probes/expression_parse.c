@@ -164,27 +164,6 @@ static bool read_operator(const char *text, Token *token, GError **error)
 			       shown->str);
 }
 
-/* Reads the token at *at and moves *at behind it. Returns false with error set. */
-static bool expression_next_token(const char *text, size_t *at, Token *token, GError **error)
-{
-	const char *from;
-	bool is_good;
-
-	*at += strspn(text + *at, " \t");
-	from = text + *at;
-	*token = (Token){ .type = TOKEN_END, .at = *at, .part = { from, 0 } };
-	if (!*from)
-		return true;
-	if (is_name_character(*from) || (*from == '$' && g_ascii_isalpha(from[1])))
-		is_good = read_word(from, token, error);
-	else if (*from == '"' || *from == '\'')
-		is_good = read_text(from, token, error);
-	else
-		is_good = read_operator(from, token, error);
-	*at += token->part.length + (token->type == TOKEN_TEXT ? 2 : 0);
-	return is_good;
-}
-
 enum {
 	EXPRESSION_BYTES_MAX = 4096,
 	NODES_MAX = 256,
@@ -201,12 +180,29 @@ typedef struct {
 	GError **error;
 } Parser;
 
-static bool parse_binary(Parser *parser, guint precedence, guint *index);
-
+/* Reads the next token and moves behind it. Returns false with error set. */
 static bool expression_parse_advance(Parser *parser)
 {
-	return expression_next_token(parser->text, &parser->at, &parser->next, parser->error);
+	Token *token = &parser->next;
+	const char *from;
+	bool is_good;
+
+	parser->at += strspn(parser->text + parser->at, " \t");
+	from = parser->text + parser->at;
+	*token = (Token){ .type = TOKEN_END, .at = parser->at, .part = { from, 0 } };
+	if (!*from)
+		return true;
+	if (is_name_character(*from) || (*from == '$' && g_ascii_isalpha(from[1])))
+		is_good = read_word(from, token, parser->error);
+	else if (*from == '"' || *from == '\'')
+		is_good = read_text(from, token, parser->error);
+	else
+		is_good = read_operator(from, token, parser->error);
+	parser->at += token->part.length + (token->type == TOKEN_TEXT ? 2 : 0);
+	return is_good;
 }
+
+static bool parse_binary(Parser *parser, guint precedence, guint *index);
 
 static bool add_node(Parser *parser, size_t at, Node node, guint *index)
 {
@@ -219,37 +215,23 @@ static bool add_node(Parser *parser, size_t at, Node node, guint *index)
 	return true;
 }
 
-/* Returns the slot of a name, a new one if it is new. */
-static guint slot_of(Expression *made, TextPart name)
-{
-	guint8 no_use = 0;
-	guint slot;
-
-	for (slot = 0; slot < made->names->len; slot++)
-		if (text_part_is(name, made->names->pdata[slot]))
-			return slot;
-	g_ptr_array_add(made->names, g_strndup(name.text, name.length));
-	g_array_append_val(made->uses, no_use);
-	return slot;
-}
-
+/* Adds a name, with a slot of its own if it is new. */
 static bool add_name(Parser *parser, const Token *token, guint *index)
 {
-	Node node = { .type = NODE_NAME, .slot = slot_of(parser->made, token->part) };
+	Expression *made = parser->made;
+	Node node = { .type = NODE_NAME };
+	guint8 no_use = 0;
 
-	if (parser->made->names->len > NAMES_MAX)
+	while (node.slot < made->names->len &&
+	       !text_part_is(token->part, made->names->pdata[node.slot]))
+		node.slot++;
+	if (node.slot == made->names->len) {
+		g_ptr_array_add(made->names, g_strndup(token->part.text, token->part.length));
+		g_array_append_val(made->uses, no_use);
+	}
+	if (made->names->len > NAMES_MAX)
 		return expression_fail(parser->error, token->at, "more than %u names: use fewer",
 				       NAMES_MAX);
-	return add_node(parser, token->at, node, index);
-}
-
-static bool add_text(Parser *parser, const Token *token, guint *index)
-{
-	char *text = g_strndup(token->part.text, token->part.length);
-	Node node = { .type = NODE_TEXT,
-		      .value = { .text = text, .text_bytes = (uint32_t)token->part.length } };
-
-	g_ptr_array_add(parser->made->texts, text);
 	return add_node(parser, token->at, node, index);
 }
 
@@ -335,14 +317,20 @@ static bool parse_unary(Parser *parser, NodeType type, guint *index)
 static bool parse_constant(Parser *parser, guint *index)
 {
 	Token token = parser->next;
-	Node number = { .type = NODE_NUMBER,
-			.value = { .number = (int64_t)token.number, .is_unsigned = true } };
+	Node node = { .type = NODE_NUMBER,
+		      .value = { .number = (int64_t)token.number, .is_unsigned = true } };
 
 	if (!expression_parse_advance(parser))
 		return false;
-	if (token.type == TOKEN_TEXT)
-		return add_text(parser, &token, index);
-	return add_node(parser, token.at, number, index);
+	if (token.type == TOKEN_TEXT) {
+		char *text = g_strndup(token.part.text, token.part.length);
+
+		g_ptr_array_add(parser->made->texts, text);
+		node = (Node){ .type = NODE_TEXT,
+			       .value = { .text = text,
+					  .text_bytes = (uint32_t)token.part.length } };
+	}
+	return add_node(parser, token.at, node, index);
 }
 
 static bool parse_operand(Parser *parser, guint *index)

@@ -46,11 +46,6 @@ static char *expression_stap_fail(const Translation *job, const char *format, ..
 
 static char *expression_stap_translate(const Translation *job, guint index);
 
-static bool is_text_operator(NodeType type)
-{
-	return type >= NODE_TEXT_EQUAL;
-}
-
 /* is_text: the operator compares texts. */
 static char *name_of(const Translation *job, guint index, bool is_text)
 {
@@ -94,18 +89,13 @@ static char *compare_texts(const Translation *job, const Node *node)
 	return g_strdup_printf("(%s %s %s)", left, operators[node->type], right);
 }
 
-static bool is_order(NodeType type)
-{
-	return type >= NODE_LESS && type <= NODE_GREATER_OR_EQUAL;
-}
-
 /* Whether SystemTap would compute something else with this operand. */
 static bool is_trap(NodeType type, const Node *operand, bool is_right)
 {
 	const ExpressionValue *value = &operand->value;
 	bool is_number = operand->type == NODE_NUMBER;
 
-	if (is_order(type))
+	if (type >= NODE_LESS && type <= NODE_GREATER_OR_EQUAL)
 		return is_number && value->is_unsigned && value->number < 0;
 	if (!is_right)
 		return false;
@@ -145,7 +135,7 @@ static char *expression_stap_translate(const Translation *job, guint index)
 		return name_of(job, index, false);
 	if (node->type == NODE_TEXT)
 		return expression_stap_fail(job, "a text alone is no value");
-	if (is_text_operator(node->type))
+	if (node->type >= NODE_TEXT_EQUAL)
 		return compare_texts(job, node);
 	if (node->type >= NODE_OR)
 		return expression_stap_join(job, node);

@@ -112,14 +112,24 @@ bool preset_set_where(Preset *preset, const char *text, GError **error)
 	return true;
 }
 
+PresetValue *preset_point_value(const PresetPoint *point, const char *column)
+{
+	for (guint i = 0; i < point->values->len; i++) {
+		PresetValue *value = point->values->pdata[i];
+
+		if (g_str_equal(value->column, column))
+			return value;
+	}
+	return NULL;
+}
+
 /* Adds a value to a point, unless it has one with this name. */
 static bool add_value(PresetPoint *point, const char *column, GError **error)
 {
 	PresetValue *value;
 
-	for (guint i = 0; i < point->values->len; i++)
-		if (g_str_equal(((const PresetValue *)point->values->pdata[i])->column, column))
-			return true;
+	if (preset_point_value(point, column))
+		return true;
 	value = g_new0(PresetValue, 1);
 	value->column = g_strdup(column);
 	g_ptr_array_add(point->values, value);

@@ -179,15 +179,6 @@ static void append_searched(const PresetFolders *folders, GString *out)
 	escape_append(out, host_folder(folders));
 }
 
-static void add_searched(const PresetFolders *folders, GPtrArray *problems)
-{
-	g_autoptr(GString) problem = g_string_new(NULL);
-
-	append_searched(folders, problem);
-	g_string_append(problem, ": install the program again");
-	g_ptr_array_add(problems, g_strdup(problem->str));
-}
-
 GPtrArray *preset_list(const PresetFolders *folders, GPtrArray *problems)
 {
 	GPtrArray *presets = g_ptr_array_new_with_free_func((GDestroyNotify)preset_free);
@@ -202,8 +193,13 @@ GPtrArray *preset_list(const PresetFolders *folders, GPtrArray *problems)
 		else if (problems)
 			g_ptr_array_add(problems, g_strdup(error->message));
 	}
-	if (problems && !names->len && !problems->len)
-		add_searched(folders, problems);
+	if (problems && !names->len && !problems->len) {
+		GString *problem = g_string_new(NULL);
+
+		append_searched(folders, problem);
+		g_string_append(problem, ": install the program again");
+		g_ptr_array_add(problems, g_string_free(problem, FALSE));
+	}
 	return presets;
 }
 

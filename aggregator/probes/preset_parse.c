@@ -9,6 +9,7 @@
 #include "base/escape.h"
 #include "base/nearest.h"
 #include "base/unconst.h"
+#include "base/value.h"
 
 #include <string.h>
 
@@ -37,6 +38,7 @@ typedef struct {
 	GKeyFile *keys;
 	Preset *preset;
 	PresetPoint *point; /* of point groups */
+	void *place;        /* of the value, if the key's row has it */
 	GError **error;     /* never NULL */
 } Reading;
 
@@ -44,7 +46,12 @@ typedef struct {
 typedef struct {
 	const char *name;
 	bool (*read)(Reading *reading, const char *value);
+	size_t place; /* of the value in the preset or point, if its function uses that */
 } Key;
+
+#define TEXT_OF(row, member) MEMBER_AT(char *, row, member)
+#define PROBES_AT(member) MEMBER_AT(GPtrArray *, PresetPoint, member)
+#define FORMULA_AT(member) MEMBER_AT(PresetFormula, PresetPoint, member)
 
 typedef struct {
 	const char *name;
@@ -79,6 +86,11 @@ static bool take_text(char **place, const char *value)
 	return true;
 }
 
+static bool read_text(Reading *reading, const char *value)
+{
+	return take_text(reading->place, value);
+}
+
 static bool read_name(Reading *reading, const char *value)
 {
 	if (strspn(value, SMALL_LETTERS DIGITS "-_") < strlen(value) ||
@@ -87,16 +99,6 @@ static bool read_name(Reading *reading, const char *value)
 					 "a name has at most %u small letters, digits, '-' and '_'",
 					 NAME_BYTES_MAX);
 	return take_text(&reading->preset->name, value);
-}
-
-static bool read_title(Reading *reading, const char *value)
-{
-	return take_text(&reading->preset->title, value);
-}
-
-static bool read_description(Reading *reading, const char *value)
-{
-	return take_text(&reading->preset->description, value);
 }
 
 static bool read_nouns(Reading *reading, const char *value)
@@ -238,65 +240,48 @@ static bool check_formula(Reading *reading, const char *value)
 }
 
 static const Key preset_keys[] = {
-	{ "name", read_name },
-	{ "title", read_title },
-	{ "description", read_description },
-	{ "view", read_view },
-	{ "nouns", read_nouns },
-	{ "weight", check_formula },
-	{ "weight-unit", read_unit },
-	{ "where", check_formula },
-	{ "columns", read_columns },
-	{ "by", read_by },
-	{ "stacks", read_stacks },
-	{ "user-stacks", read_user_stacks },
-	{ "collectors", read_collectors },
-	{ "needs", read_needs },
-	{ NULL, NULL },
+	{ "name", read_name, 0 },
+	{ "title", read_text, TEXT_OF(Preset, title) },
+	{ "description", read_text, TEXT_OF(Preset, description) },
+	{ "view", read_view, 0 },
+	{ "nouns", read_nouns, 0 },
+	{ "weight", check_formula, 0 },
+	{ "weight-unit", read_unit, 0 },
+	{ "where", check_formula, 0 },
+	{ "columns", read_columns, 0 },
+	{ "by", read_by, 0 },
+	{ "stacks", read_stacks, 0 },
+	{ "user-stacks", read_user_stacks, 0 },
+	{ "collectors", read_collectors, 0 },
+	{ "needs", read_needs, 0 },
+	{ NULL, NULL, 0 },
 };
 
-static bool take_probes(Reading *reading, GPtrArray **place, const char *value)
+static bool read_probes(Reading *reading, const char *value)
 {
-	g_autoptr(GPtrArray) probes = probe_alternatives_parse(value, reading->error);
+	GPtrArray **place = reading->place;
+	GPtrArray *probes = probe_alternatives_parse(value, reading->error);
 
 	if (!probes)
 		return fail_here(reading);
 	if (*place)
 		g_ptr_array_unref(*place);
-	*place = g_steal_pointer(&probes);
+	*place = probes;
 	return true;
 }
 
-static bool read_probe(Reading *reading, const char *value)
+static bool read_stap_probes(Reading *reading, const char *value)
 {
-	return take_probes(reading, &reading->point->probe, value);
-}
+	GPtrArray *const *probes = reading->place;
 
-static bool read_begin(Reading *reading, const char *value)
-{
-	return take_probes(reading, &reading->point->begin, value);
-}
-
-static bool take_stap_probes(Reading *reading, GPtrArray **place, const char *value)
-{
-	if (!take_probes(reading, place, value))
+	if (!read_probes(reading, value))
 		return false;
-	for (guint i = 0; i < (*place)->len; i++)
-		if (((const ProbeSpec *)(*place)->pdata[i])->type != PROBE_STAP)
+	for (guint i = 0; i < (*probes)->len; i++)
+		if (((const ProbeSpec *)(*probes)->pdata[i])->type != PROBE_STAP)
 			return preset_parse_fail(reading,
 						 "a probe point in SystemTap's spelling is needed, "
 						 "like kernel.trace(\"NAME\")");
 	return true;
-}
-
-static bool read_stap(Reading *reading, const char *value)
-{
-	return take_stap_probes(reading, &reading->point->stap, value);
-}
-
-static bool read_stap_begin(Reading *reading, const char *value)
-{
-	return take_stap_probes(reading, &reading->point->stap_begin, value);
 }
 
 static bool take_formula(Reading *reading, PresetFormula *formula, const char *value)
@@ -309,19 +294,9 @@ static bool take_formula(Reading *reading, PresetFormula *formula, const char *v
 	return true;
 }
 
-static bool read_weight(Reading *reading, const char *value)
+static bool read_formula(Reading *reading, const char *value)
 {
-	return take_formula(reading, &reading->point->weight, value);
-}
-
-static bool read_where(Reading *reading, const char *value)
-{
-	return take_formula(reading, &reading->point->where, value);
-}
-
-static bool read_begin_where(Reading *reading, const char *value)
-{
-	return take_formula(reading, &reading->point->begin_where, value);
+	return take_formula(reading, reading->place, value);
 }
 
 /* An expression only: a brace or a semicolon would begin statements, '%' and '{' embedded C. */
@@ -337,31 +312,15 @@ static bool take_stap_formula(const Reading *reading, PresetFormula *formula, co
 	return take_text(&formula->stap, value);
 }
 
-static bool read_stap_weight(Reading *reading, const char *value)
+static bool read_stap_formula(Reading *reading, const char *value)
 {
-	return take_stap_formula(reading, &reading->point->weight, value);
-}
-
-static bool read_stap_where(Reading *reading, const char *value)
-{
-	return take_stap_formula(reading, &reading->point->where, value);
-}
-
-static PresetValue *find_value(const PresetPoint *point, const char *column)
-{
-	for (guint i = 0; i < point->values->len; i++) {
-		PresetValue *value = point->values->pdata[i];
-
-		if (g_str_equal(value->column, column))
-			return value;
-	}
-	return NULL;
+	return take_stap_formula(reading, reading->place, value);
 }
 
 /* Returns the point's value of this column, a new one if there is none, or NULL with the error. */
 static PresetValue *value_of(const Reading *reading, const char *column)
 {
-	PresetValue *value = find_value(reading->point, column);
+	PresetValue *value = preset_point_value(reading->point, column);
 
 	if (value)
 		return value;
@@ -428,29 +387,24 @@ static bool read_optional(Reading *reading, const char *value)
 	return true;
 }
 
-static bool read_missing(Reading *reading, const char *value)
-{
-	return take_text(&reading->point->missing, value);
-}
-
 static const Key point_keys[] = {
-	{ "probe", read_probe },
-	{ "begin", read_begin },
-	{ "end", read_probe },
-	{ "weight", read_weight },
-	{ "where", read_where },
-	{ "begin.where", read_begin_where },
-	{ "value.", read_value },
-	{ "begin.value.", read_begin_value },
-	{ "optional", read_optional },
-	{ "stap", read_stap },
-	{ "stap.begin", read_stap_begin },
-	{ "stap.end", read_stap },
-	{ "stap.weight", read_stap_weight },
-	{ "stap.where", read_stap_where },
-	{ "stap.value.", read_stap_value },
-	{ "missing", read_missing },
-	{ NULL, NULL },
+	{ "probe", read_probes, PROBES_AT(probe) },
+	{ "begin", read_probes, PROBES_AT(begin) },
+	{ "end", read_probes, PROBES_AT(probe) },
+	{ "weight", read_formula, FORMULA_AT(weight) },
+	{ "where", read_formula, FORMULA_AT(where) },
+	{ "begin.where", read_formula, FORMULA_AT(begin_where) },
+	{ "value.", read_value, 0 },
+	{ "begin.value.", read_begin_value, 0 },
+	{ "optional", read_optional, 0 },
+	{ "stap", read_stap_probes, PROBES_AT(stap) },
+	{ "stap.begin", read_stap_probes, PROBES_AT(stap_begin) },
+	{ "stap.end", read_stap_probes, PROBES_AT(stap) },
+	{ "stap.weight", read_stap_formula, FORMULA_AT(weight) },
+	{ "stap.where", read_stap_formula, FORMULA_AT(where) },
+	{ "stap.value.", read_stap_value, 0 },
+	{ "missing", read_text, TEXT_OF(PresetPoint, missing) },
+	{ NULL, NULL, 0 },
 };
 
 static const Key *find_key(const Key *keys, Reading *reading)
@@ -497,6 +451,8 @@ static bool read_key(Reading *reading, const Key *keys)
 	if (!escape_is_printable(value) || strlen(value) > TEXT_BYTES_MAX)
 		return preset_parse_fail(reading, "a value has at most %u printable characters",
 					 TEXT_BYTES_MAX);
+	reading->place = (char *)(keys == point_keys ? (void *)reading->point : reading->preset) +
+			 key->place;
 	return key->read(reading, value);
 }
 
@@ -591,16 +547,6 @@ static bool read_point(Reading *reading, const char *group)
 	       check_probes(reading) && check_values(reading);
 }
 
-static bool fail_group(const Reading *reading, const char *group)
-{
-	g_autofree char *escaped = escape_copy(group);
-
-	g_set_error(reading->error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-		    "%s: [%s]: unknown group; there are [preset] and [point.NAME]", reading->file,
-		    escaped);
-	return false;
-}
-
 static bool read_points(Reading *reading)
 {
 	g_auto(GStrv) groups = g_key_file_get_groups(reading->keys, NULL);
@@ -608,8 +554,14 @@ static bool read_points(Reading *reading)
 	for (char **group = groups; *group; group++) {
 		if (g_str_equal(*group, "preset"))
 			continue;
-		if (!g_str_has_prefix(*group, POINT_PREFIX) || !escape_is_printable(*group))
-			return fail_group(reading, *group);
+		if (!g_str_has_prefix(*group, POINT_PREFIX) || !escape_is_printable(*group)) {
+			g_autofree char *escaped = escape_copy(*group);
+
+			g_set_error(reading->error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+				    "%s: [%s]: unknown group; there are [preset] and [point.NAME]",
+				    reading->file, escaped);
+			return false;
+		}
 		if (!read_point(reading, *group))
 			return false;
 	}
@@ -621,7 +573,7 @@ static bool has_column(const Preset *preset, const char *column)
 	if (g_strv_contains(preset_columns, column))
 		return true;
 	for (guint i = 0; i < preset->points->len; i++)
-		if (find_value(preset->points->pdata[i], column))
+		if (preset_point_value(preset->points->pdata[i], column))
 			return true;
 	return false;
 }
@@ -662,15 +614,6 @@ static bool check_preset(Reading *reading)
 	return check_columns(reading);
 }
 
-static bool preset_parse_load(Reading *reading, const char *text)
-{
-	if (g_key_file_load_from_data(reading->keys, text, strlen(text), G_KEY_FILE_NONE,
-				      reading->error))
-		return true;
-	g_prefix_error(reading->error, "%s: ", reading->file);
-	return false;
-}
-
 /* Errors of GKeyFile quote the file. Our own are escaped already. */
 static void escape_error(GError *error)
 {
@@ -688,8 +631,10 @@ Preset *preset_parse(const char *file, const char *text, GError **error)
 	GError *first = NULL;
 	Reading reading = { .file = file, .keys = keys, .preset = preset, .error = &first };
 
-	if (preset_parse_load(&reading, text) && read_keys(&reading, "preset", preset_keys) &&
-	    read_points(&reading) && check_preset(&reading))
+	if (!g_key_file_load_from_data(keys, text, strlen(text), G_KEY_FILE_NONE, &first))
+		g_prefix_error(&first, "%s: ", file);
+	else if (read_keys(&reading, "preset", preset_keys) && read_points(&reading) &&
+		 check_preset(&reading))
 		return g_steal_pointer(&preset);
 	escape_error(first);
 	g_propagate_error(error, first);

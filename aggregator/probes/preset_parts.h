@@ -11,5 +11,8 @@ Preset *preset_new(void);
 /* Adds an empty point, owned by the preset. */
 PresetPoint *preset_add_point(Preset *preset, const char *name);
 
+/* Returns the point's value of this column; NULL: none. */
+PresetValue *preset_point_value(const PresetPoint *point, const char *column);
+
 /* Parses a formula and puts it in place of the earlier one. */
 bool preset_formula_set(PresetFormula *formula, const char *text, GError **error);
