@@ -134,17 +134,14 @@ bool batch_parse(const void *bytes, size_t length, Batch *batch)
 	return batch_reader_find(bytes, length, batch, &needed) == FOUND_BATCH && needed == length;
 }
 
-static bool is_known(const struct KmtBatchHeader *header)
-{
-	return header->version == KMT_VERSION && header->kind >= KMT_BATCH_EVENTS &&
-	       header->kind <= KMT_BATCH_SECTIONS;
-}
-
 static void visit(BatchReader *reader, const Batch *batch)
 {
+	const struct KmtBatchHeader *header = &batch->header;
+
 	reader->resynchronising = false;
 	reader->padding_run = 0;
-	if (!is_known(&batch->header)) {
+	if (header->version != KMT_VERSION || header->kind < KMT_BATCH_EVENTS ||
+	    header->kind > KMT_BATCH_SECTIONS) {
 		reader->totals.unknown++;
 		return;
 	}
@@ -228,18 +225,11 @@ static size_t consume_carry(BatchReader *reader)
 	return needed;
 }
 
-/* Makes room for that many bytes. Most batches are far smaller than the largest possible one. */
-static void reserve_carry(BatchReader *reader, size_t bytes)
-{
-	if (bytes <= reader->carry_room)
-		return;
-	reader->carry_room = CLAMP(2 * bytes, CARRY_BYTES_MIN, CARRY_BYTES_MAX);
-	reader->carry = g_realloc(reader->carry, reader->carry_room);
-}
-
 /* Appends to the carried bytes, up to one batch in total. */
 static void carry(BatchReader *reader, const uint8_t *bytes, size_t length)
 {
+	size_t end;
+
 	if (!length)
 		return;
 	if (!reader->carried)
@@ -249,8 +239,13 @@ static void carry(BatchReader *reader, const uint8_t *bytes, size_t length)
 		reader->totals.bytes_moved += reader->carried;
 		reader->carry_at = 0;
 	}
-	reserve_carry(reader, reader->carry_at + reader->carried + length);
-	memcpy(reader->carry + reader->carry_at + reader->carried, bytes, length);
+	end = reader->carry_at + reader->carried;
+	/* Most batches are far smaller than the largest possible one. */
+	if (end + length > reader->carry_room) {
+		reader->carry_room = CLAMP(2 * (end + length), CARRY_BYTES_MIN, CARRY_BYTES_MAX);
+		reader->carry = g_realloc(reader->carry, reader->carry_room);
+	}
+	memcpy(reader->carry + end, bytes, length);
 	reader->carried += length;
 }
 

@@ -19,14 +19,6 @@ enum {
 		FIELD_UNITS_MAX * KMT_RECORD_UNIT_BYTES - (int)sizeof(struct KmtField),
 };
 
-/* Appends zeros after a value of this length, up to a multiple of 8. */
-static void append_padding(GByteArray *out, size_t length)
-{
-	static const uint8_t zeros[KMT_RECORD_UNIT_BYTES];
-
-	g_byte_array_append(out, zeros, -length % KMT_RECORD_UNIT_BYTES);
-}
-
 /* Appends the header of a batch, for batch_end() to complete. Returns its offset. */
 static guint batch_begin(GByteArray *out, uint8_t kind, uint64_t time_ns)
 {
@@ -134,12 +126,13 @@ typedef struct {
 static void append_text_batch(GByteArray *out, const TextKind *kind, const char *text,
 			      uint32_t length)
 {
+	static const uint8_t zeros[KMT_RECORD_UNIT_BYTES];
 	const struct KmtText head = { .epoch = kind->epoch, .text_bytes = length };
 	guint start = batch_begin(out, kind->kind, kind->time_ns);
 
 	g_byte_array_append(out, (const guint8 *)&head, sizeof(head));
 	g_byte_array_append(out, (const guint8 *)text, length);
-	append_padding(out, length);
+	g_byte_array_append(out, zeros, -length % KMT_RECORD_UNIT_BYTES);
 	batch_end(out, start);
 }
 
@@ -155,23 +148,19 @@ static size_t chunk_of(const char *text, size_t length)
 	return end ? (size_t)(end - text) + 1 : 0;
 }
 
-/* Returns the length of the first line, including its end. */
-static size_t line_of(const char *text, size_t length)
-{
-	const char *end = memchr(text, '\n', length);
-
-	return end ? (size_t)(end - text) + 1 : length;
-}
-
+/* A line that is too long is left out. */
 static void append_text(GByteArray *out, const TextKind *kind, const char *text, size_t length)
 {
 	do {
 		size_t chunk = chunk_of(text, length);
 
-		if (chunk || !length)
+		if (chunk || !length) {
 			append_text_batch(out, kind, text, (uint32_t)chunk);
-		else
-			chunk = line_of(text, length);
+		} else {
+			const char *end = memchr(text, '\n', length);
+
+			chunk = end ? (size_t)(end - text) + 1 : length;
+		}
 		text += chunk;
 		length -= chunk;
 	} while (length);

@@ -345,18 +345,14 @@ static bool decode_hit(Decoder *decoder, const uint8_t *record, uint32_t bytes, 
 	}
 }
 
-static inline bool is_of_hits(uint8_t type)
-{
-	return type >= KMT_RECORD_USTACK && type <= KMT_RECORD_COLUMNS;
-}
-
 /* Whether a batch of this kind may have such a record. Then the origins of all its events are of
    one kind. */
 static inline bool event_reader_belongs(const Decoder *decoder, uint8_t type)
 {
 	bool is_of_allocations = type == KMT_RECORD_ORIGIN;
+	bool is_of_hits = type >= KMT_RECORD_USTACK && type <= KMT_RECORD_COLUMNS;
 
-	return decoder->has_hits ? !is_of_allocations : !is_of_hits(type);
+	return decoder->has_hits ? !is_of_allocations : !is_of_hits;
 }
 
 /* Returns false if the record is invalid: the rest of the batch then counts as damaged. */
@@ -681,12 +677,6 @@ void events_read_origin(const Events *events, uint16_t origin, EventOriginFacts 
 	read_stack(events, load_u16(record + offsetof(struct KmtOrigin, stack), swapped), facts);
 }
 
-/* A record of version 0.1 ends before the leader's name. */
-static bool has_leader(const uint8_t *record)
-{
-	return (size_t)record[1] * KMT_RECORD_UNIT_BYTES >= sizeof(struct KmtTask);
-}
-
 void events_read_task(const Events *events, uint16_t task, EventTask *facts)
 {
 	const uint8_t *record = events->tasks[task].record;
@@ -705,7 +695,8 @@ void events_read_task(const Events *events, uint16_t task, EventTask *facts)
 		.cgroup_id = load_u64(record + offsetof(struct KmtTask, cgroup_id), swapped),
 	};
 	memcpy(facts->comm, record + offsetof(struct KmtTask, comm), KMT_COMM_BYTES);
-	if (has_leader(record))
+	/* A record of version 0.1 ends before the leader's name. */
+	if ((size_t)record[1] * KMT_RECORD_UNIT_BYTES >= sizeof(struct KmtTask))
 		memcpy(facts->leader, record + offsetof(struct KmtTask, leader), KMT_COMM_BYTES);
 }
 

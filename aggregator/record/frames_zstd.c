@@ -136,12 +136,6 @@ static void search_frame(RecordingReader *reader, ZSTD_inBuffer *in)
 	reader->searching = in->pos == in->size;
 }
 
-static void give_up_frame(RecordingReader *reader)
-{
-	reader->damaged = reader->searching = true;
-	ZSTD_DCtx_reset(reader->context, ZSTD_reset_session_only);
-}
-
 /* Returns whether the current input has more output. */
 static bool frames_zstd_decompress(RecordingReader *reader, ZSTD_inBuffer *in)
 {
@@ -155,7 +149,8 @@ static bool frames_zstd_decompress(RecordingReader *reader, ZSTD_inBuffer *in)
 	if (ZSTD_getErrorCode(wanted) == ZSTD_error_memory_allocation)
 		end_without_memory();
 	if (ZSTD_isError(wanted)) {
-		give_up_frame(reader);
+		reader->damaged = reader->searching = true;
+		ZSTD_DCtx_reset(reader->context, ZSTD_reset_session_only);
 		in->pos = MAX(in->pos, MIN(before + 1, in->size));
 		return in->pos < in->size;
 	}

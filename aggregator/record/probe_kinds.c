@@ -74,18 +74,13 @@ const ProbeKind probe_kinds[] = {
 	{ 0 },
 };
 
-/* The two share their objects: kfree() may free those of any cache. */
-static unsigned with_shared(unsigned events)
-{
-	const unsigned shared = PROBE_KMALLOC | PROBE_CACHE;
-
-	return events & shared ? events | shared : events;
-}
-
 bool probe_point_is_observed(const ProbeKind *kind, const ProbePoint *point, unsigned events,
 			     bool held)
 {
-	bool has_source = KMT_EVENTS_OF(point->source) & with_shared(events);
+	const unsigned shared = PROBE_KMALLOC | PROBE_CACHE;
+	/* The two share their objects: kfree() may free those of any cache. */
+	unsigned freed = events & shared ? events | shared : events;
+	bool has_source = KMT_EVENTS_OF(point->source) & freed;
 
 	if (!point->is_free)
 		return kind->bit & events;

@@ -113,20 +113,15 @@ void recording_free(Recording *recording)
 	g_free(recording);
 }
 
-static bool disk_is_nearly_full(const Recording *recording)
+static void check_bounds(Recording *recording)
 {
 	DiskSpace space;
 
-	return disk_space_of(recording->fd, &space) && disk_space_is_nearly_full(&space);
-}
-
-static void check_bounds(Recording *recording)
-{
 	if (recording->problem)
 		return;
 	if (recording->bytes_written >= recording->bytes_max)
 		set_problem(recording, g_strdup("the recording reached --record-max"));
-	else if (disk_is_nearly_full(recording))
+	else if (disk_space_of(recording->fd, &space) && disk_space_is_nearly_full(&space))
 		set_problem(recording, g_strdup("the recording's disk is nearly full"));
 }
 

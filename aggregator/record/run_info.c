@@ -266,26 +266,21 @@ void run_info_set_text(RunInfo *info, unsigned id, const char *text, size_t byte
 		  text_checked((const uint8_t *)text, (uint32_t)bytes, field_kinds[id]));
 }
 
-static void read_fields(RunInfo *info, const Batch *batch)
+void run_info_read_batch(RunInfo *info, const Batch *batch)
 {
 	const uint8_t *at = batch->content;
 	const uint8_t *end = at + batch->content_bytes;
 
+	run_info_unslice(info);
 	while (end - at >= KMT_RECORD_UNIT_BYTES) {
 		uint32_t record_bytes = (uint32_t)at[1] * KMT_RECORD_UNIT_BYTES;
 
 		if (!record_bytes || record_bytes > (size_t)(end - at))
-			return;
+			break;
 		if (at[0] == KMT_RECORD_FIELD)
 			read_field(info, at, record_bytes, batch->swapped);
 		at += record_bytes;
 	}
-}
-
-void run_info_read_batch(RunInfo *info, const Batch *batch)
-{
-	run_info_unslice(info);
-	read_fields(info, batch);
 	slice_again(info);
 }
 
