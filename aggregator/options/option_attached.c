@@ -69,18 +69,13 @@ static bool add_option(GPtrArray *split, const Tool *tool, const char *word)
 	return false;
 }
 
-static bool is_option(const char *word)
-{
-	return word[0] == '-' && word[1];
-}
-
 char **option_attached_split(const Tool *tool, char *const *words)
 {
 	GPtrArray *split = g_ptr_array_new();
 	bool is_value = true; /* of an option, or the program's name: not an option */
 
 	for (; *words; words++) {
-		if (!is_value && is_option(*words)) {
+		if (!is_value && **words == '-' && (*words)[1]) {
 			is_value = add_option(split, tool, *words);
 			continue;
 		}

@@ -65,12 +65,6 @@ static void print_metrics(MetricUse use, FILE *out)
 	}
 }
 
-static void print_rate_columns(FILE *out)
-{
-	fputs("\nKeys of -s, --sort, and of --columns:\n", out);
-	print_metrics(METRIC_RATES, out);
-}
-
 static void print_formats(const Tool *tool, FILE *out)
 {
 	fputs("\nNames of --format:\n", out);
@@ -83,6 +77,11 @@ static void print_keys(const Tool *tool, FILE *out)
 {
 	const bool is_of_hits = tool->bit == TOOL_STACK_TOP;
 
+	if (tool->stream) {
+		fputs("\nKeys of -s, --sort, and of --columns:\n", out);
+		print_metrics(METRIC_RATES, out);
+		return;
+	}
 	fputs("\nKeys of -s, --sort:\n", out);
 	print_metrics(tool_ranks(tool), out);
 	fputs("\nKeys of --by:\n", out);
@@ -113,10 +112,7 @@ void options_print_help(const Tool *tool, FILE *out)
 		section = NULL;
 		print_row(row, tool, out);
 	}
-	if (tool->stream)
-		print_rate_columns(out);
-	else
-		print_keys(tool, out);
+	print_keys(tool, out);
 	print_formats(tool, out);
 	print_examples(tool->examples, out);
 }

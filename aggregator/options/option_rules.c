@@ -315,21 +315,16 @@ static const OptionRule option_rules[] = {
 	{ NULL, NULL, NULL },
 };
 
-static bool is_set(const Options *options, size_t offset, size_t bytes)
-{
-	static const char zeros[sizeof(uint64_t)];
-
-	g_assert(bytes <= sizeof(zeros));
-	return memcmp((const char *)options + offset, zeros, bytes) != 0;
-}
-
 static bool condition_holds(gsize index, const Options *options)
 {
 	const Renderer *renderer = options->renderer;
 	const Metric *sort = options->view.sort;
+	static const char zeros[sizeof(uint64_t)];
 
 	g_assert(index < G_N_ELEMENTS(conditions));
-	return is_set(options, conditions[index].set.offset, conditions[index].set.bytes) ||
+	g_assert(conditions[index].set.bytes <= sizeof(zeros));
+	return memcmp((const char *)options + conditions[index].set.offset, zeros,
+		      conditions[index].set.bytes) ||
 	       (conditions[index].holds && conditions[index].holds(options)) ||
 	       renderer->traits & conditions[index].traits ||
 	       renderer->reports & conditions[index].reports ||

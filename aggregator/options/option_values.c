@@ -112,27 +112,24 @@ bool option_per(Options *options, const char *value, GError **error)
 	return option_fail(error, "'%s' is not valid: use second, event or run", value);
 }
 
-/* Formats of stacks cannot show rates, nor the other way round. */
-static bool fail_format(const Tool *tool, const char *value, GError **error)
+bool option_format(Options *options, const char *value, GError **error)
 {
+	const Tool *tool = options->tool;
 	g_autoptr(GString) names = g_string_new(NULL);
 
+	options->renderer = renderer_lookup(value);
+	if (options->renderer && tool_renders(tool, options->renderer))
+		return true;
 	for (const Renderer *renderer = renderers; renderer->name; renderer++)
 		if (tool_renders(tool, renderer))
 			g_string_append_printf(names, "%s%s", names->len ? ", " : "",
 					       renderer->name);
-	if (!renderer_lookup(value))
+	if (!options->renderer)
 		return option_fail(error, "unknown format '%s'; valid: %s", value, names->str);
+	/* Formats of stacks cannot show rates, nor the other way round. */
 	return option_fail(error, "'%s' shows %s: use %s, or a format of this program: %s", value,
 			   tool->stream ? "stacks" : "rates",
 			   tool->stream ? "kmalloc-top" : "slabratetop", names->str);
-}
-
-bool option_format(Options *options, const char *value, GError **error)
-{
-	options->renderer = renderer_lookup(value);
-	return (options->renderer && tool_renders(options->tool, options->renderer)) ||
-	       fail_format(options->tool, value, error);
 }
 
 bool option_import(Options *options, const char *value, GError **error)
@@ -410,15 +407,6 @@ bool option_record_max(Options *options, const char *value, GError **error)
 	return true;
 }
 
-static bool fail_rotate(const char *value, GError **error)
-{
-	return option_fail(error,
-			   "'%s' is not a length and a number of pieces: use a size of 8M or more "
-			   "(with K, M or G) or a time (with s, m or h), a comma, and 2 to %d, "
-			   "as in 100M,10 or 10m,6",
-			   value, PIECES_MAX);
-}
-
 /* Reads "100M" or "10m". */
 static bool parse_piece(const char *text, CollectRequest *request)
 {
@@ -449,7 +437,12 @@ bool option_record_rotate(Options *options, const char *value, GError **error)
 
 	if (!piece || !parse_piece(piece, &options->request) ||
 	    !option_parse_whole32(comma + 1, 2, PIECES_MAX, &options->request.record_pieces, NULL))
-		return fail_rotate(value, error);
+		return option_fail(
+			error,
+			"'%s' is not a length and a number of pieces: use a size of 8M or "
+			"more (with K, M or G) or a time (with s, m or h), a comma, and 2 "
+			"to %d, as in 100M,10 or 10m,6",
+			value, PIECES_MAX);
 	return true;
 }
 

@@ -176,9 +176,20 @@ void options_free(Options *options)
 	g_free(options);
 }
 
-/* Takes a file of --import. */
-static bool take_import_file(Options *options, const char *word, GError **error)
+/* Takes a word that is neither option nor value: one that the tool accepts, else a file of
+   --import. */
+static bool take_word(Options *options, const char *word, GError **error)
 {
+	const Tool *tool = options->tool;
+	/* slabstack's CACHE comes first. */
+	bool is_file = options->import.record && (!tool->take_word || options->caches);
+
+	if (tool->take_word && !is_file)
+		return tool->take_word(options, word, error);
+	if (!is_file)
+		return option_fail(
+			error, "'%s' is not an option; run a command with -c CMD or -- CMD ARG...",
+			word);
 	if (options->import_files->len == G_N_ELEMENTS(options->import.files))
 		return option_fail(error,
 				   "'%s' is one file too many: --import reads one, or the "
@@ -188,52 +199,26 @@ static bool take_import_file(Options *options, const char *word, GError **error)
 	return true;
 }
 
-/* Takes a word that is neither option nor value: one that the tool accepts, else a file of
-   --import. */
-static bool take_word(Options *options, const char *word, GError **error)
-{
-	const Tool *tool = options->tool;
-
-	/* slabstack's CACHE comes first. */
-	if (options->import.record && (!tool->take_word || options->caches))
-		return take_import_file(options, word, error);
-	if (tool->take_word)
-		return tool->take_word(options, word, error);
-	return option_fail(
-		error, "'%s' is not an option; run a command with -c CMD or -- CMD ARG...", word);
-}
-
-/* Passes the words that are neither option nor value on. */
-static bool take_words(Options *options, char **words, GError **error)
-{
-	for (; *words; words++)
-		if (!take_word(options, *words, error))
-			return false;
-	return true;
-}
-
-/* Whether words are wanted: else the first one ends the options, so that the error is about it. */
-static bool wants_words(const Tool *tool, char *const *words)
-{
-	bool wants = tool->take_word != NULL;
-
-	for (; *words && !wants; words++)
-		wants = g_str_has_prefix(*words, "--import");
-	return wants;
-}
-
 /* Parses the words before "--". */
 static bool parse_words(Options *options, char **words, GError **error)
 {
 	g_autoptr(GOptionContext) context = g_option_context_new(NULL);
-	bool wants = wants_words(options->tool, words);
 	g_auto(GStrv) rest = option_attached_split(options->tool, words);
+	bool wants_words = options->tool->take_word != NULL;
 
+	for (char **word = words; *word && !wants_words; word++)
+		wants_words = g_str_has_prefix(*word, "--import");
 	g_option_context_set_help_enabled(context, FALSE);
-	g_option_context_set_strict_posix(context, !wants);
+	/* Else the first word ends the options, so that the error is about it. */
+	g_option_context_set_strict_posix(context, !wants_words);
 	g_option_context_set_main_group(context, option_group(options));
-	return g_option_context_parse_strv(context, &rest, error) &&
-	       (!*rest || take_words(options, rest + 1, error));
+	if (!g_option_context_parse_strv(context, &rest, error))
+		return false;
+	/* Behind the program's name. */
+	for (char **word = *rest ? rest + 1 : rest; *word; word++)
+		if (!take_word(options, *word, error))
+			return false;
+	return true;
 }
 
 /* Takes the command after "--". Returns false with error set if there is none. */
