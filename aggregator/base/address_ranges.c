@@ -8,6 +8,7 @@
 #include "base/address_ranges.h"
 
 #include "base/hot_assert.h"
+#include "base/sorted.h"
 
 typedef struct {
 	AddressRange range;
@@ -79,25 +80,11 @@ static const Entry *entry_at(const AddressRanges *ranges, guint index)
 	return &g_array_index(ranges->entries, Entry, index);
 }
 
-/* Returns how many ranges start at or before an address. */
-static guint starts_until(const AddressRanges *ranges, uint64_t address)
-{
-	guint low = 0, high = ranges->entries->len;
-
-	while (low < high) {
-		guint middle = low + (high - low) / 2;
-
-		if (entry_at(ranges, middle)->range.start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 bool address_ranges_find(const AddressRanges *ranges, uint64_t address, AddressRange *found)
 {
-	for (guint i = starts_until(ranges, address); i-- > 0;) {
+	guint until = SORTED_UNTIL(ranges->entries, Entry, range.start, address);
+
+	for (guint i = until; i-- > 0;) {
 		const Entry *entry = entry_at(ranges, i);
 
 		if (entry->end_max <= address)
@@ -112,7 +99,7 @@ bool address_ranges_find(const AddressRanges *ranges, uint64_t address, AddressR
 
 bool address_ranges_find_nearest(const AddressRanges *ranges, uint64_t address, AddressRange *found)
 {
-	guint until = starts_until(ranges, address);
+	guint until = SORTED_UNTIL(ranges->entries, Entry, range.start, address);
 
 	if (!until || address >= entry_at(ranges, until - 1)->range.end)
 		return false;

@@ -19,6 +19,7 @@ libaggregator_a_SOURCES += \
 	aggregator/base/saturate.h \
 	aggregator/base/setting.c aggregator/base/setting.h \
 	aggregator/base/slot_table.h \
+	aggregator/base/sorted.h \
 	aggregator/base/text_part.c aggregator/base/text_part.h \
 	aggregator/base/text_pool.c aggregator/base/text_pool.h \
 	aggregator/base/text_stream.h \

@@ -6,6 +6,7 @@
 #include "names/cgroup_label.h"
 
 #include "base/escape.h"
+#include "base/text_part.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -61,13 +62,7 @@ static const ContainerPattern container_patterns[] = {
 static const char *const unit_suffixes[] = { ".service", ".scope", ".socket",
 					     ".mount",   ".swap",  NULL };
 
-/* A part of a path. */
-typedef struct {
-	const char *text; /* borrowed */
-	size_t length;
-} Text;
-
-static bool ends_with(Text text, const char *end)
+static bool ends_with(TextPart text, const char *end)
 {
 	size_t length = strlen(end);
 
@@ -75,21 +70,21 @@ static bool ends_with(Text text, const char *end)
 }
 
 /* Returns the next folder after at, which points to a slash or the end of the path. */
-static Text folder_at(const char *at)
+static TextPart folder_at(const char *at)
 {
 	const char *name = *at ? at + 1 : at;
 
-	return (Text){ name, strcspn(name, "/") };
+	return (TextPart){ name, strcspn(name, "/") };
 }
 
-static bool is_within(const char *path, Text folder, const char *glob)
+static bool is_within(const char *path, TextPart folder, const char *glob)
 {
 	g_autofree char *before = g_strndup(path, (gsize)(folder.text - 1 - path));
 
 	return fnmatch(glob, before, FNM_NOESCAPE) == 0;
 }
 
-static bool is_id(Text text)
+static bool is_id(TextPart text)
 {
 	for (size_t i = 0; i < text.length; i++)
 		if (!g_ascii_isxdigit(text.text[i]))
@@ -98,23 +93,24 @@ static bool is_id(Text text)
 }
 
 /* Whether the folder matches the pattern; *part is then the container's id or name. */
-static bool pattern_fits(const ContainerPattern *pattern, const char *path, Text folder, Text *part)
+static bool pattern_fits(const ContainerPattern *pattern, const char *path, TextPart folder,
+			 TextPart *part)
 {
 	size_t prefix = strlen(pattern->prefix), around = prefix + strlen(pattern->suffix);
 
 	if (folder.length <= around || memcmp(folder.text, pattern->prefix, prefix) != 0 ||
 	    !ends_with(folder, pattern->suffix))
 		return false;
-	*part = (Text){ folder.text + prefix, folder.length - around };
+	*part = (TextPart){ folder.text + prefix, folder.length - around };
 	if (pattern->part == PART_ID && !is_id(*part))
 		return false;
 	return !pattern->within || is_within(path, folder, pattern->within);
 }
 
 /* Writes "docker:1a2b3c4d5e6f" if the folder is a container's. */
-static void write_container(GString *label, const char *path, Text folder)
+static void write_container(GString *label, const char *path, TextPart folder)
 {
-	Text part;
+	TextPart part;
 
 	for (const ContainerPattern *pattern = container_patterns; pattern->engine; pattern++) {
 		if (!pattern_fits(pattern, path, folder, &part))
@@ -127,7 +123,7 @@ static void write_container(GString *label, const char *path, Text folder)
 	}
 }
 
-static bool is_unit(Text folder)
+static bool is_unit(TextPart folder)
 {
 	for (const char *const *suffix = unit_suffixes; *suffix; suffix++)
 		if (folder.length > strlen(*suffix) && ends_with(folder, *suffix))
@@ -139,7 +135,7 @@ static bool is_unit(Text folder)
 static void find_container(GString *label, const char *path)
 {
 	for (const char *at = path; *at;) {
-		Text folder = folder_at(at);
+		TextPart folder = folder_at(at);
 
 		write_container(label, path, folder);
 		at = folder.text + folder.length;
@@ -151,7 +147,7 @@ static void find_container(GString *label, const char *path)
 static void find_unit(GString *label, const char *path)
 {
 	for (const char *at = path; *at;) {
-		Text folder = folder_at(at);
+		TextPart folder = folder_at(at);
 		bool is_slice = ends_with(folder, ".slice");
 
 		g_string_truncate(label, 0);

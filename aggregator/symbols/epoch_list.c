@@ -6,11 +6,12 @@
 #include "symbols/epoch_list.h"
 
 #include "base/hot_assert.h"
+#include "base/sorted.h"
 
 enum { EPOCHS_MAX = 4096 };
 
 struct EpochList {
-	GArray *epochs;   /* (element-type uint32_t), owned, ascending */
+	GArray *epochs;   /* (element-type uint64_t), owned, ascending */
 	GPtrArray *items; /* owned, in the same order */
 };
 
@@ -18,7 +19,7 @@ EpochList *epoch_list_new(GDestroyNotify free_item)
 {
 	EpochList *list = g_new0(EpochList, 1);
 
-	list->epochs = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	list->epochs = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	list->items = g_ptr_array_new_with_free_func(free_item);
 	return list;
 }
@@ -32,26 +33,10 @@ void epoch_list_free(EpochList *list)
 	g_free(list);
 }
 
-static uint32_t epoch_at(const EpochList *list, guint index)
-{
-	hot_assert(index < list->epochs->len);
-	return g_array_index(list->epochs, uint32_t, index);
-}
-
 /* Returns how many epochs there are up to this one. */
 static guint epochs_until(const EpochList *list, uint32_t epoch)
 {
-	guint low = 0, high = list->epochs->len;
-
-	while (low < high) {
-		guint middle = low + (high - low) / 2;
-
-		if (epoch_at(list, middle) <= epoch)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sorted_until(list->epochs, sizeof(uint64_t), 0, epoch);
 }
 
 gpointer epoch_list_find(const EpochList *list, uint32_t epoch)
@@ -65,8 +50,9 @@ gpointer epoch_list_get(const EpochList *list, uint32_t epoch)
 {
 	guint until = epochs_until(list, epoch);
 
-	return until && epoch_at(list, until - 1) == epoch ? epoch_list_item(list, until - 1)
-							   : NULL;
+	return until && g_array_index(list->epochs, uint64_t, until - 1) == epoch
+		       ? epoch_list_item(list, until - 1)
+		       : NULL;
 }
 
 bool epoch_list_is_full(const EpochList *list)
@@ -77,8 +63,9 @@ bool epoch_list_is_full(const EpochList *list)
 void epoch_list_add(EpochList *list, uint32_t epoch, gpointer item)
 {
 	guint until = epochs_until(list, epoch);
+	uint64_t added = epoch;
 
-	g_array_insert_val(list->epochs, until, epoch);
+	g_array_insert_val(list->epochs, until, added);
 	g_ptr_array_insert(list->items, (gint)until, item);
 }
 

@@ -6,6 +6,7 @@
 #include "symbols/symbol_list.h"
 
 #include "base/hot_assert.h"
+#include "base/sorted.h"
 
 SymbolList *symbol_list_new(void)
 {
@@ -89,28 +90,12 @@ uint64_t symbol_list_last(const SymbolList *list)
 	return symbol_list_entry(list, list->entries->len - 1)->address;
 }
 
-/* Returns how many entries begin at or before the address. */
-static guint count_until(const SymbolList *list, uint64_t address)
-{
-	guint low = 0, high = list->entries->len;
-
-	while (low < high) {
-		guint middle = low + (high - low) / 2;
-
-		if (symbol_list_entry(list, middle)->address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 void symbol_list_narrow(SymbolList *list, uint64_t address, SymbolNeighbours *neighbours)
 {
 	guint until;
 
 	symbol_list_put_in_order(list);
-	until = count_until(list, address);
+	until = SORTED_UNTIL(list->entries, SymbolEntry, address, address);
 	if (until && (!neighbours->at ||
 		      symbol_list_entry(list, until - 1)->address > neighbours->at->address))
 		neighbours->at = symbol_list_entry(list, until - 1);

@@ -7,6 +7,7 @@
 #include "code/elf/elf_functions.h"
 
 #include "base/saturate.h"
+#include "base/sorted.h"
 
 #include <glib.h>
 #include <stdlib.h>
@@ -168,25 +169,9 @@ void elf_functions_sort(ElfFunctions *functions, uint64_t limit)
 	}
 }
 
-/* Returns the number of functions that begin at this offset or before. */
-static guint elf_functions_begun(const ElfFunctions *functions, uint64_t offset)
-{
-	guint low = 0, high = functions->functions->len;
-
-	while (low < high) {
-		guint middle = low + (high - low) / 2;
-
-		if (function_at(functions, middle)->offset > offset)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
 bool elf_functions_find(const ElfFunctions *functions, uint64_t offset, UserName *name)
 {
-	uint32_t at = elf_functions_begun(functions, offset);
+	uint32_t at = SORTED_UNTIL(functions->functions, Function, offset, offset);
 
 	if (!at--)
 		return false;

@@ -18,25 +18,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-/*
- * DebugUnits finds the compilation unit of an address. It reads .debug_aranges, and of units that
- * have none (clang writes none), the first entry; libdw does the latter only from 0.191 on. The
- * ranges are read once.
- */
-typedef struct DebugUnits DebugUnits;
-
-struct DebugUnits {
-	Dwarf *dwarf;
-	AddressRanges *ranges; /* owned; ids are offsets of units' first entries */
-};
-
 /* Adds the units that .debug_aranges lists, and remembers which those are. */
-static void add_listed(DebugUnits *units, GHashTable *listed)
+static void add_listed(AddressRanges *units, Dwarf *dwarf, GHashTable *listed)
 {
 	Dwarf_Aranges *aranges;
 	size_t count;
 
-	if (dwarf_getaranges(units->dwarf, &aranges, &count))
+	if (dwarf_getaranges(dwarf, &aranges, &count))
 		return;
 	for (size_t i = 0; i < count; i++) {
 		Dwarf_Addr start;
@@ -45,54 +33,29 @@ static void add_listed(DebugUnits *units, GHashTable *listed)
 
 		if (dwarf_getarangeinfo(dwarf_onearange(aranges, i), &start, &bytes, &unit))
 			continue;
-		address_ranges_add(units->ranges, start, start + bytes, unit);
+		address_ranges_add(units, start, start + bytes, unit);
 		g_hash_table_add(listed, GSIZE_TO_POINTER(unit));
 	}
 }
 
-static void add_unlisted(DebugUnits *units, GHashTable *listed)
+/* Returns the code of all compilation units; ids are offsets of their first entries. Units that
+   .debug_aranges lacks (clang writes none) say it in the first entry; libdw looks there only from
+   0.191 on. */
+static AddressRanges *read_units(Dwarf *dwarf)
 {
+	g_autoptr(GHashTable) listed = g_hash_table_new(NULL, NULL);
+	AddressRanges *units = address_ranges_new();
 	Dwarf_CU *unit = NULL;
 	uint8_t type;
 	Dwarf_Die die;
 
-	while (!dwarf_get_units(units->dwarf, unit, &unit, NULL, &type, &die, NULL))
+	add_listed(units, dwarf, listed);
+	while (!dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, NULL))
 		if ((type == DW_UT_compile || type == DW_UT_skeleton) &&
 		    !g_hash_table_contains(listed, GSIZE_TO_POINTER(dwarf_dieoffset(&die))))
-			debug_ranges_add(units->ranges, &die);
-}
-
-/* Returns the index of all units. The debug data is borrowed. */
-static DebugUnits *debug_units_new(Dwarf *dwarf)
-{
-	g_autoptr(GHashTable) listed = g_hash_table_new(NULL, NULL);
-	DebugUnits *units = g_new0(DebugUnits, 1);
-
-	units->dwarf = dwarf;
-	units->ranges = address_ranges_new();
-	add_listed(units, listed);
-	add_unlisted(units, listed);
-	address_ranges_order(units->ranges);
+			debug_ranges_add(units, &die);
+	address_ranges_order(units);
 	return units;
-}
-
-static void debug_units_free(DebugUnits *units)
-{
-	if (!units)
-		return;
-	address_ranges_free(units->ranges);
-	g_free(units);
-}
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(DebugUnits, debug_units_free)
-
-/* Finds the unit of an address. Returns false if none has code there. */
-static bool debug_units_find(const DebugUnits *units, Dwarf_Addr address, Dwarf_Die *unit)
-{
-	AddressRange found;
-
-	return address_ranges_find(units->ranges, address, &found) &&
-	       dwarf_offdie(units->dwarf, found.id, unit);
 }
 
 /* A unit that was asked about. */
@@ -112,9 +75,9 @@ typedef struct {
 
 struct DebugLines {
 	Dwarf *dwarf;
-	DebugUnits *units;   /* owned */
-	GHashTable *read;    /* (element-type gsize Unit), owned, by offset */
-	GStringChunk *texts; /* of roots and files */
+	AddressRanges *units; /* owned: of all units */
+	GHashTable *read;     /* (element-type gsize Unit), owned, by offset */
+	GStringChunk *texts;  /* of roots and files */
 };
 
 static void unit_free(gpointer data)
@@ -132,7 +95,7 @@ DebugLines *debug_lines_new(Dwarf *dwarf)
 	DebugLines *lines = g_new0(DebugLines, 1);
 
 	lines->dwarf = dwarf;
-	lines->units = debug_units_new(dwarf);
+	lines->units = read_units(dwarf);
 	lines->read = g_hash_table_new_full(NULL, NULL, NULL, unit_free);
 	lines->texts = g_string_chunk_new(4096);
 	return lines;
@@ -142,21 +105,13 @@ void debug_lines_free(DebugLines *lines)
 {
 	if (!lines)
 		return;
-	debug_units_free(lines->units);
+	address_ranges_free(lines->units);
 	g_hash_table_unref(lines->read);
 	g_string_chunk_free(lines->texts);
 	g_free(lines);
 }
 
 /* Paths. */
-
-/* Longer paths do not exist on Linux. A hostile file may claim one of 100 MB. */
-static char *debug_lines_join(const char *folder, const char *path)
-{
-	if (*path == '/' || !folder)
-		return g_strndup(path, PATH_MAX);
-	return g_strdup_printf("%.*s/%.*s", PATH_MAX, folder, PATH_MAX, path);
-}
 
 /* Adds a part of a path to those before it. */
 static void add_part(GPtrArray *parts, char *part, bool is_absolute)
@@ -175,7 +130,10 @@ static void add_part(GPtrArray *parts, char *part, bool is_absolute)
 /* Removes "." and ".." parts, as if no folder were a symbolic link. */
 static char *debug_lines_simplify(const char *folder, const char *path)
 {
-	g_autofree char *whole = debug_lines_join(folder, path);
+	/* Longer paths do not exist on Linux. A hostile file may claim one of 100 MB. */
+	g_autofree char *whole = *path == '/' || !folder ? g_strndup(path, PATH_MAX)
+							 : g_strdup_printf("%.*s/%.*s", PATH_MAX,
+									   folder, PATH_MAX, path);
 	g_autofree char *joined = NULL;
 	g_auto(GStrv) parts = g_strsplit(whole, "/", -1);
 	g_autoptr(GPtrArray) kept = g_ptr_array_new();
@@ -358,11 +316,13 @@ static size_t set_functions(DebugLines *lines, Unit *unit, Dwarf_Die *die, Dwarf
 
 size_t debug_lines_find(DebugLines *lines, Dwarf_Addr address, DebugFrame frames[DEBUG_DEPTH_MAX])
 {
+	AddressRange found;
 	Unit *unit;
 	Dwarf_Die die;
 	Dwarf_Line *line;
 
-	if (!debug_units_find(lines->units, address, &die))
+	if (!address_ranges_find(lines->units, address, &found) ||
+	    !dwarf_offdie(lines->dwarf, found.id, &die))
 		return 0;
 	unit = unit_of(lines, &die);
 	frames[0] = (DebugFrame){ .root = "" };

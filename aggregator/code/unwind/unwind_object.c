@@ -32,21 +32,20 @@ enum {
 	OFFSET_OPS_MAX = 3, /* CFA, plus the offset, and whether it is a value */
 };
 
-static bool is_named_register(const Dwarf_Op *op)
+/* Reads "register + offset", what nearly all code has as the CFA; else the name of a register that
+   has the value. Both have names for the first 32 registers. */
+static bool read_register(const Dwarf_Op *op, bool has_offset, UnwindRule *rule)
 {
-	return op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31;
-}
+	const unsigned first = has_offset ? DW_OP_breg0 : DW_OP_reg0;
+	const unsigned numbered = has_offset ? DW_OP_bregx : DW_OP_regx;
+	bool is_named = op->atom >= first && op->atom <= first + 31;
+	uint64_t from = is_named ? (uint64_t)op->atom - first : op->number;
 
-/* Reads "register + offset", what nearly all code has. */
-static bool read_register_offset(const Dwarf_Op *op, UnwindRule *rule)
-{
-	uint64_t from = is_named_register(op) ? (uint64_t)op->atom - DW_OP_breg0 : op->number;
-
-	if ((!is_named_register(op) && op->atom != DW_OP_bregx) || from >= UNWIND_REGISTER_COUNT)
+	if ((!is_named && op->atom != numbered) || from >= UNWIND_REGISTER_COUNT)
 		return false;
 	rule->type = UNWIND_RULE_REGISTER;
 	rule->from = (uint8_t)from;
-	rule->offset = (int64_t)(is_named_register(op) ? op->number : op->number2);
+	rule->offset = has_offset ? (int64_t)(is_named ? op->number : op->number2) : 0;
 	return true;
 }
 
@@ -68,7 +67,7 @@ static bool read_cfa(Dwarf_Frame *frame, UnwindRule *rule)
 
 	if (dwarf_frame_cfa(frame, &ops, &count) || !count)
 		return false;
-	if (count == 1 && read_register_offset(ops, rule))
+	if (count == 1 && read_register(ops, true, rule))
 		return true;
 	/* The one operation of "register + offset" belongs to the frame; expressions do not. */
 	return (count > 1 || ops->atom != DW_OP_bregx) &&
@@ -88,27 +87,13 @@ static bool read_cfa_offset(const Dwarf_Op *ops, size_t count, UnwindRule *rule)
 	return true;
 }
 
-/* Reads the name of a register that has the value. */
-static bool read_register(const Dwarf_Op *op, UnwindRule *rule)
-{
-	bool is_named = op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31;
-	uint64_t from = is_named ? (uint64_t)op->atom - DW_OP_reg0 : op->number;
-
-	if ((!is_named && op->atom != DW_OP_regx) || from >= UNWIND_REGISTER_COUNT)
-		return false;
-	rule->type = UNWIND_RULE_REGISTER;
-	rule->from = (uint8_t)from;
-	rule->offset = 0;
-	return true;
-}
-
 /* Reads what dwarf_frame_register() found. The operations of offsets and registers are in room,
    those of expressions belong to libdw. */
 static bool read_rule(const Dwarf_Op *ops, size_t count, const Dwarf_Op *room, UnwindRule *rule)
 {
 	bool is_value = ops[count - 1].atom == DW_OP_stack_value;
 
-	if (count == 1 && read_register(ops, rule))
+	if (count == 1 && read_register(ops, false, rule))
 		return true;
 	if (count <= OFFSET_OPS_MAX && read_cfa_offset(ops, count, rule))
 		return true;

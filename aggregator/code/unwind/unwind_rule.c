@@ -313,11 +313,6 @@ static bool (*const actions[UINT8_MAX + 1])(Machine *machine, const Dwarf_Op *op
 	[DW_OP_stack_value] = do_nothing,
 };
 
-static bool machine_run(Machine *machine, const Dwarf_Op *op)
-{
-	return actions[op->atom] ? actions[op->atom](machine, op) : machine_operate(machine, op);
-}
-
 /*
  * Evaluates a DWARF expression (DWARF 5, section 2.5), as CFI of signal frames, PLTs and
  * hand-written code has them. Expressions have no branches here, so they end. Returns false with
@@ -328,9 +323,12 @@ static bool unwind_expression_evaluate(const Dwarf_Op *ops, size_t op_count, Unw
 {
 	Machine machine = { .frame = frame };
 
-	for (size_t i = 0; i < op_count; i++)
-		if (!machine_run(&machine, &ops[i]))
+	for (size_t i = 0; i < op_count; i++) {
+		const Dwarf_Op *op = &ops[i];
+
+		if (!(actions[op->atom] ? actions[op->atom] : machine_operate)(&machine, op))
 			return false;
+	}
 	if (!machine.depth)
 		return machine_fail(&machine);
 	*value = machine.values[machine.depth - 1];

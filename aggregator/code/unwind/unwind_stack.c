@@ -115,15 +115,6 @@ static bool unwind_stack_locate(Walk *walk)
 	return walk->span != NULL;
 }
 
-/* The end of one frame is the beginning of the next one's; only code that has pushed nothing has
-   none. */
-static bool has_grown(const Walk *walk, uint64_t sp)
-{
-	uint64_t cfa = walk->frame.registers.values[UNWIND_SP];
-
-	return cfa > sp || (cfa == sp && walk->is_exact);
-}
-
 /* Pointers to code of AArch64 may be signed, in the bits that addresses do not have. */
 static uint64_t strip_signature(uint64_t address)
 {
@@ -137,14 +128,17 @@ static uint64_t strip_signature(uint64_t address)
 static bool step_by_row(Walk *walk, const UnwindRow *row)
 {
 	UnwindFrame *frame = &walk->frame;
-	uint64_t sp = frame->registers.values[UNWIND_SP];
+	uint64_t sp = frame->registers.values[UNWIND_SP], cfa;
 
 	frame->end = UNWIND_END_START;
 	if (row->is_start || !unwind_row_step(row, frame))
 		return false;
 	/* A signal handler may have a stack of its own, which is all that was copied. */
 	frame->end = row->is_signal ? UNWIND_END_COPY : UNWIND_END_DAMAGED;
-	if (!has_grown(walk, sp))
+	/* The end of one frame is the beginning of the next one's; only code that has pushed
+	   nothing has none. */
+	cfa = frame->registers.values[UNWIND_SP];
+	if (cfa < sp || (cfa == sp && !walk->is_exact))
 		return false;
 	frame->registers.values[UNWIND_PC] =
 		strip_signature(frame->registers.values[UNWIND_RETURN]);

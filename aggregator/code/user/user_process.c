@@ -6,6 +6,7 @@
 #include "code/user/user_maps.h"
 
 #include "base/hot_assert.h"
+#include "base/sorted.h"
 #include "base/unconst.h"
 
 /* Forks without exec, one in the other. The limit ends loops of hostile input. */
@@ -50,17 +51,7 @@ static UserEra *era_at(const UserProcess *process, guint at)
 
 guint user_process_era(const UserProcess *process, uint64_t time_ns)
 {
-	guint low = 0, high = process->eras->len;
-
-	while (low < high) {
-		guint middle = low + (high - low) / 2;
-
-		if (era_at(process, middle)->begin_ns > time_ns)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return SORTED_UNTIL(process->eras, UserEra, begin_ns, time_ns);
 }
 
 void user_process_begin(UserProcess *process, uint64_t begin_ns, UserProcess *parent)

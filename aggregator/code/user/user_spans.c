@@ -7,6 +7,7 @@
 #include "code/user/user_spans.h"
 
 #include "base/hot_assert.h"
+#include "base/sorted.h"
 
 /* Of each span that a mapping overlaps: its two parts, the mapping, and the span again behind it;
    one more in the gap before it. */
@@ -26,17 +27,7 @@ static UserSpan *span_at(const UserSpans *spans, guint at)
 /* Returns the position of the first span that ends behind this address. */
 static guint first_behind(const UserSpans *spans, uint64_t address)
 {
-	guint low = 0, high = spans->len;
-
-	while (low < high) {
-		guint middle = low + (high - low) / 2;
-
-		if (span_at(spans, middle)->end > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return SORTED_UNTIL(spans, UserSpan, end, address);
 }
 
 /* Returns the position behind those spans, from first on, that have the same addresses and are not

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <glib.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Returns how many elements of an array have at most this key; the array is sorted by the key, a
+ * member of 64 bits. That is also the position of the first element with a larger key.
+ */
+static inline guint sorted_until(const GArray *array, size_t element_bytes, size_t member,
+				 uint64_t key)
+{
+	guint low = 0, high = array->len;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+		const void *found = array->data + middle * element_bytes + member;
+
+		if (*(const uint64_t *)found <= key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+#define SORTED_UNTIL(array, Type, member, key)                                                     \
+	sorted_until(array, sizeof(Type), offsetof(Type, member), key)
