@@ -55,13 +55,6 @@ static bool read_value(const struct btf *btf, unsigned type_id, FunctionValue *v
 	return value->bytes >= 1 && value->bytes <= REGISTER_BYTES;
 }
 
-static bool read_result(const struct btf *btf, const struct btf_type *prototype,
-			FunctionTypes *types)
-{
-	types->result.name = g_strdup("");
-	return !prototype->type || read_value(btf, prototype->type, &types->result);
-}
-
 /* The last parameter of a function with any number of them has no type. */
 static bool read_parameters(const struct btf *btf, const struct btf_type *prototype,
 			    FunctionTypes *types)
@@ -88,7 +81,10 @@ static FunctionTypes *read_types(const struct btf *btf, const char *function)
 	const struct btf_type *type = id > 0 ? btf__type_by_id(btf, (unsigned)id) : NULL;
 	const struct btf_type *prototype = type ? btf__type_by_id(btf, type->type) : NULL;
 
-	if (!prototype || !btf_is_func_proto(prototype) || !read_result(btf, prototype, types) ||
+	if (!prototype || !btf_is_func_proto(prototype))
+		return NULL;
+	types->result.name = g_strdup("");
+	if ((prototype->type && !read_value(btf, prototype->type, &types->result)) ||
 	    !read_parameters(btf, prototype, types))
 		return NULL;
 	return g_steal_pointer(&types);
@@ -174,11 +170,16 @@ static const char *text_at(const Elf_Data *texts, uint64_t offset)
 	return text;
 }
 
-/* Adds the versions that this file defines: number -> name. */
-static void read_definitions(Table *table, const Elf_Data *data)
+/* Reads the table of versions, and the versions that this file defines: number -> name. The names
+   of versions and of symbols are in the same section. */
+static void read_versions(Table *table)
 {
+	const Elf_Data *data = elf_file_data(elf_file_section(table->file, DEFINITIONS));
 	GElf_Verdef definition = { .vd_next = 1 };
 
+	table->versions = elf_file_data(elf_file_section(table->file, VERSIONS));
+	if (!table->versions || !data || !data->d_buf)
+		return;
 	/* Each step goes on, so a loop ends with the data. */
 	for (uint64_t at = 0; definition.vd_next && at < MIN(data->d_size, (size_t)G_MAXINT32);
 	     at += definition.vd_next) {
@@ -194,16 +195,6 @@ static void read_definitions(Table *table, const Elf_Data *data)
 			g_hash_table_insert(table->version_names,
 					    GUINT_TO_POINTER(definition.vd_ndx), unconst(text));
 	}
-}
-
-/* The names of versions and of symbols are in the same section. */
-static void read_versions(Table *table)
-{
-	const Elf_Data *definitions = elf_file_data(elf_file_section(table->file, DEFINITIONS));
-
-	table->versions = elf_file_data(elf_file_section(table->file, VERSIONS));
-	if (table->versions && definitions && definitions->d_buf)
-		read_definitions(table, definitions);
 }
 
 /* Adds the version from the table of versions. */
@@ -236,14 +227,6 @@ static Fit fit_of(const Search *search, const VersionedName *name, const GElf_Sy
 	return name->is_default ? FITS_BEST : FITS_OLD_VERSION;
 }
 
-static bool is_known(const GArray *found, uint64_t address)
-{
-	for (guint i = 0; i < found->len; i++)
-		if (g_array_index(found, FunctionSymbol, i).address == address)
-			return true;
-	return false;
-}
-
 /* On POWER, calls within a file skip the first instructions of a function, which find its data
    (ELFv2 ABI, "local entry point"). */
 static uint64_t entry_of(const Table *table, const GElf_Sym *symbol)
@@ -270,25 +253,25 @@ static void add_found(Search *search, Fit fit, const Table *table, const GElf_Sy
 	if (fit > search->best)
 		g_array_set_size(found, 0);
 	search->best = fit;
-	if (found->len < FUNCTION_SYMBOLS_MAX && !is_known(found, function.address))
+	for (guint i = 0; i < found->len; i++)
+		if (g_array_index(found, FunctionSymbol, i).address == function.address)
+			return;
+	if (found->len < FUNCTION_SYMBOLS_MAX)
 		g_array_append_val(found, function);
-}
-
-static bool is_function(const GElf_Sym *symbol)
-{
-	unsigned type = GELF_ST_TYPE(symbol->st_info);
-
-	return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_shndx != SHN_UNDEF &&
-	       symbol->st_value;
 }
 
 static void visit_symbol(Search *search, const Table *table, int index)
 {
 	GElf_Sym symbol;
+	unsigned type;
 	const char *text;
 	VersionedName name;
 
-	if (!gelf_getsym(unconst(table->symbols), index, &symbol) || !is_function(&symbol))
+	if (!gelf_getsym(unconst(table->symbols), index, &symbol))
+		return;
+	type = GELF_ST_TYPE(symbol.st_info);
+	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol.st_shndx == SHN_UNDEF ||
+	    !symbol.st_value)
 		return;
 	text = text_at(table->names, symbol.st_name);
 	if (!text || !*text)
@@ -299,20 +282,12 @@ static void visit_symbol(Search *search, const Table *table, int index)
 	add_found(search, fit_of(search, &name, &symbol), table, &symbol);
 }
 
-static void visit_table(Search *search, Table *table)
-{
-	size_t bytes = gelf_fsize(table->file->elf, ELF_T_SYM, 1, EV_CURRENT);
-	size_t count = table->symbols->d_size / bytes;
-
-	for (size_t i = 0; i < MIN(count, (size_t)G_MAXINT32); i++)
-		visit_symbol(search, table, (int)i);
-}
-
 /* Visits the table in the section of this name, if there is one. */
 static void visit_section(Search *search, const ElfFile *file, const char *section_name)
 {
 	Elf_Scn *section = elf_file_section(file, section_name);
 	Table table = { .file = file, .symbols = elf_file_data(section) };
+	size_t symbol_bytes = gelf_fsize(file->elf, ELF_T_SYM, 1, EV_CURRENT);
 	GElf_Shdr header;
 
 	if (!table.symbols || !table.symbols->d_buf || !gelf_getshdr(section, &header))
@@ -323,7 +298,8 @@ static void visit_section(Search *search, const ElfFile *file, const char *secti
 	table.version_names = g_hash_table_new(NULL, NULL);
 	if (g_str_equal(section_name, DYNAMIC_SYMBOLS))
 		read_versions(&table);
-	visit_table(search, &table);
+	for (size_t i = 0; i < MIN(table.symbols->d_size / symbol_bytes, (size_t)G_MAXINT32); i++)
+		visit_symbol(search, &table, (int)i);
 	g_hash_table_unref(table.version_names);
 }
 

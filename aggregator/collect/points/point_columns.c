@@ -28,7 +28,7 @@ typedef struct {
 	bool is_signed;
 } SyscallType;
 
-static const SyscallType types[] = {
+static const SyscallType syscall_types[] = {
 	{ "__s32", 4, true },         { "__u32", 4, false },
 	{ "clockid_t", 4, true },     { "gid_t", 4, false },
 	{ "int", 4, true },           { "key_serial_t", 4, true },
@@ -54,9 +54,9 @@ static const SyscallType *syscall_type_lookup(const char *name)
 {
 	if (g_str_has_prefix(name, "const "))
 		name += strlen("const ");
-	for (guint i = 0; i < G_N_ELEMENTS(types); i++)
-		if (g_str_equal(types[i].name, name))
-			return &types[i];
+	for (guint i = 0; i < G_N_ELEMENTS(syscall_types); i++)
+		if (g_str_equal(syscall_types[i].name, name))
+			return &syscall_types[i];
 	return NULL;
 }
 
@@ -78,12 +78,6 @@ static unsigned argument_number(const char *name)
 }
 
 /* Fields. */
-
-static bool is_chars(const TracepointField *field)
-{
-	return !field->is_number && !field->is_dynamic && field->size &&
-	       (g_str_equal(field->type, "char") || g_str_equal(field->type, "const char"));
-}
 
 /* An argument of sys_enter_NAME: a register, of which the type's part is the value. */
 static void narrow_argument(PointColumn *column)
@@ -108,7 +102,11 @@ static bool is_syscall_argument(const PointEvent *event, const TracepointField *
 
 static bool bind_field(PointColumn *column, const PointEvent *event, const TracepointField *field)
 {
-	if (!field->is_number && !field->is_text && !is_chars(field))
+	bool is_chars =
+		!field->is_number && !field->is_dynamic && field->size &&
+		(g_str_equal(field->type, "char") || g_str_equal(field->type, "const char"));
+
+	if (!field->is_number && !field->is_text && !is_chars)
 		return false;
 	column->kind = field->is_number ? POINT_COLUMN_NUMBER
 		       : field->is_text ? POINT_COLUMN_TEXT
@@ -118,15 +116,6 @@ static bool bind_field(PointColumn *column, const PointEvent *event, const Trace
 	if (is_syscall_argument(event, field))
 		narrow_argument(column);
 	return true;
-}
-
-/* Returns the field of an entry's argument; NULL: it has fewer, or the event is another one. */
-static const TracepointField *argument_field(const PointEvent *event, unsigned number)
-{
-	for (unsigned i = 0; i < event->format->field_count; i++)
-		if (is_syscall_argument(event, &event->format->fields[i]) && !--number)
-			return &event->format->fields[i];
-	return NULL;
 }
 
 /* Binds an element of raw_syscalls:sys_enter's `unsigned long args[6]`. */
@@ -145,17 +134,6 @@ static bool bind_raw_argument(PointColumn *column, const PointEvent *event, unsi
 	return true;
 }
 
-static bool bind_record_argument(PointColumn *column, const PointEvent *event, unsigned number)
-{
-	const TracepointField *field = argument_field(event, number);
-
-	if (!field)
-		return bind_raw_argument(column, event, number);
-	bind_field(column, event, field);
-	column->is_of_kernel = false; /* by this name */
-	return true;
-}
-
 /* The result of sys_exit_NAME and raw_syscalls:sys_exit is their field `ret`. */
 static bool bind_record_result(PointColumn *column, const PointEvent *event)
 {
@@ -171,14 +149,23 @@ static bool bind_record_result(PointColumn *column, const PointEvent *event)
 
 static bool bind_record(PointColumn *column, const PointEvent *event, const char *name)
 {
-	const TracepointField *field = tracepoint_format_lookup(event->format, name);
-	unsigned number = argument_number(name);
+	const TracepointFormat *format = event->format;
+	const TracepointField *field = tracepoint_format_lookup(format, name);
+	unsigned number = argument_number(name), left = number;
 
 	if (field)
 		return bind_field(column, event, field);
-	if (number)
-		return bind_record_argument(column, event, number);
-	return g_str_equal(name, RESULT) && bind_record_result(column, event);
+	if (!number)
+		return g_str_equal(name, RESULT) && bind_record_result(column, event);
+	for (unsigned i = 0; i < format->field_count; i++) {
+		if (!is_syscall_argument(event, &format->fields[i]) || --left)
+			continue;
+		bind_field(column, event, &format->fields[i]);
+		column->is_of_kernel = false; /* by this name */
+		return true;
+	}
+	/* The entry has fewer, or the event is another one. */
+	return bind_raw_argument(column, event, number);
 }
 
 /* Registers. */
@@ -213,45 +200,28 @@ static unsigned parameter_number(const PointEvent *event, const char *name)
 }
 
 /* At a function's entry there are arguments, at its return a result, at other places neither. */
-static int register_of(const PointEvent *event, const char *name)
-{
-	if (!event->is_return && !event->arguments)
-		return point_register_of_argument(parameter_number(event, name));
-	if (g_str_equal(name, RESULT) && event->is_return &&
-	    (!event->types || event->types->result.bytes))
-		return point_register_of_result();
-	return POINT_REGISTER_NONE;
-}
-
-static void set_type(PointColumn *column, const PointEvent *event, const char *name)
-{
-	const FunctionValue *value = NULL;
-
-	column->bytes = REGISTER_BYTES;
-	column->is_signed = event->is_return;
-	if (event->types && event->is_return)
-		value = &event->types->result;
-	else if (event->types)
-		value = &event->types->parameters[parameter_number(event, name) - 1];
-	if (!value)
-		return;
-	column->bytes = value->bytes;
-	column->is_signed = value->is_signed;
-}
-
 static bool bind_register(PointColumn *column, const PointEvent *event, const char *name)
 {
 	unsigned number = argument_number(name);
+	const FunctionTypes *types = event->types;
+	const FunctionValue *value = NULL;
 
 	column->is_of_program = event->probe != PROBE_KPROBE && event->probe != PROBE_KRETPROBE;
 	if (event->arguments && number)
 		return bind_operand(column, event, number);
 	column->kind = POINT_COLUMN_REGISTER;
-	column->register_number = register_of(event, name);
-	if (column->register_number == POINT_REGISTER_NONE)
-		return false;
-	set_type(column, event, name);
-	return true;
+	if (!event->is_return && !event->arguments) {
+		number = parameter_number(event, name);
+		column->register_number = point_register_of_argument(number);
+		value = types && number ? &types->parameters[number - 1] : NULL;
+	} else if (event->is_return && g_str_equal(name, RESULT) &&
+		   (!types || types->result.bytes)) {
+		column->register_number = point_register_of_result();
+		value = types ? &types->result : NULL;
+	}
+	column->bytes = value ? value->bytes : REGISTER_BYTES;
+	column->is_signed = value ? value->is_signed : event->is_return;
+	return column->register_number != POINT_REGISTER_NONE;
 }
 
 /* Errors. */
@@ -261,35 +231,6 @@ static void list_arguments(GPtrArray *names, unsigned count)
 {
 	for (unsigned i = 1; i <= count; i++)
 		g_ptr_array_add(names, g_strdup_printf("arg%u", i));
-}
-
-static void list_result(GPtrArray *names, const PointEvent *event)
-{
-	if (!event->types || event->types->result.bytes)
-		g_ptr_array_add(names, g_strdup(RESULT));
-}
-
-/* Lists the arguments that are in registers, then their names. */
-static void list_registers(GPtrArray *names, const PointEvent *event)
-{
-	unsigned count = point_registers_of_arguments();
-
-	if (event->types)
-		count = MIN(count, event->types->count);
-	list_arguments(names, count);
-	for (unsigned i = 0; event->types && i < count; i++)
-		if (*event->types->parameters[i].name)
-			g_ptr_array_add(names, g_strdup(event->types->parameters[i].name));
-}
-
-static void list_operands(GPtrArray *names, const PointEvent *event)
-{
-	unsigned count = usdt_operands_count(event->arguments);
-	PointColumn column;
-
-	for (unsigned i = 1; i <= MIN(count, (unsigned)ARGUMENTS_MAX); i++)
-		if (bind_operand(&column, event, i))
-			g_ptr_array_add(names, g_strdup_printf("arg%u", i));
 }
 
 static void list_fields(GPtrArray *names, const PointEvent *event)
@@ -309,48 +250,49 @@ static void list_fields(GPtrArray *names, const PointEvent *event)
 		g_ptr_array_add(names, g_strdup(RESULT));
 }
 
+/* Lists the arguments that are in registers, then their names. types may be NULL. */
+static void list_registers(GPtrArray *names, const FunctionTypes *types)
+{
+	unsigned count = point_registers_of_arguments();
+
+	if (types)
+		count = MIN(count, types->count);
+	list_arguments(names, count);
+	for (unsigned i = 0; types && i < count; i++)
+		if (*types->parameters[i].name)
+			g_ptr_array_add(names, g_strdup(types->parameters[i].name));
+}
+
 /* Returns what the event has (element-type char *, owned). */
 static GPtrArray *names_of(const PointEvent *event)
 {
 	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+	const FunctionTypes *types = event->types;
+	PointColumn column;
 
-	if (event->format)
+	if (event->format) {
 		list_fields(names, event);
-	else if (event->arguments)
-		list_operands(names, event);
-	else if (event->is_return)
-		list_result(names, event);
-	else if (event->needs_registers)
-		list_registers(names, event);
+	} else if (event->arguments) {
+		unsigned count = usdt_operands_count(event->arguments);
+
+		for (unsigned i = 1; i <= MIN(count, (unsigned)ARGUMENTS_MAX); i++)
+			if (bind_operand(&column, event, i))
+				g_ptr_array_add(names, g_strdup_printf("arg%u", i));
+	} else if (event->is_return && (!types || types->result.bytes)) {
+		g_ptr_array_add(names, g_strdup(RESULT));
+	} else if (!event->is_return && event->needs_registers) {
+		list_registers(names, types);
+	}
 	if (event->has_address)
 		g_ptr_array_add(names, g_strdup(ADDRESS));
 	return names;
 }
 
-static void append_names(GString *text, const GPtrArray *names)
-{
-	g_string_append(text, names->len ? "it has " : "it has none");
-	for (guint i = 0; i < names->len; i++) {
-		g_string_append(text, i ? ", " : "");
-		escape_append(text, names->pdata[i]);
-	}
-}
-
-static void append_nearest(GString *text, const GPtrArray *names, const char *wanted)
-{
-	g_autoptr(Nearest) nearest = nearest_new(wanted);
-	g_autoptr(GString) found = g_string_new(NULL);
-
-	for (guint i = 0; i < names->len; i++)
-		nearest_offer(nearest, names->pdata[i], names->pdata[i]);
-	if (nearest_append(nearest, found))
-		g_string_append_printf(text, "nearest: %s; ", found->str);
-}
-
 static bool point_columns_fail(const PointEvent *event, const char *name, GError **error)
 {
 	g_autoptr(GPtrArray) names = names_of(event);
-	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(Nearest) nearest = nearest_new(name);
+	g_autoptr(GString) text = g_string_new(NULL), found = g_string_new(NULL);
 	UsdtOperand operand;
 	unsigned number = event->arguments ? argument_number(name) : 0;
 
@@ -359,9 +301,15 @@ static bool point_columns_fail(const PointEvent *event, const char *name, GError
 				      ? ": perf cannot read the argument "
 				      : ": there is no value ");
 	escape_append(text, name);
-	g_string_append(text, "; ");
-	append_nearest(text, names, name);
-	append_names(text, names);
+	for (guint i = 0; i < names->len; i++)
+		nearest_offer(nearest, names->pdata[i], names->pdata[i]);
+	if (nearest_append(nearest, found))
+		g_string_append_printf(text, "; nearest: %s", found->str);
+	g_string_append(text, names->len ? "; it has " : "; it has none");
+	for (guint i = 0; i < names->len; i++) {
+		g_string_append(text, i ? ", " : "");
+		escape_append(text, names->pdata[i]);
+	}
 	g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, text->str);
 	return false;
 }
@@ -398,24 +346,6 @@ uint64_t point_registers_mask(const PointColumn *columns, unsigned count)
 		if (columns[i].kind == POINT_COLUMN_REGISTER)
 			mask |= 1ULL << columns[i].register_number;
 	return mask;
-}
-
-static bool read_chars(const TracepointField *field, const PointSample *sample,
-		       ExpressionValue *value)
-{
-	if ((uint32_t)field->offset + field->size > sample->raw_bytes)
-		return false;
-	value->text = (const char *)sample->raw + field->offset;
-	value->text_bytes = (uint32_t)strnlen(value->text, field->size);
-	return true;
-}
-
-static bool read_text(const TracepointField *field, const PointSample *sample,
-		      ExpressionValue *value)
-{
-	value->text =
-		tracepoint_field_text(field, sample->raw, sample->raw_bytes, &value->text_bytes);
-	return value->text != NULL;
 }
 
 static bool read_number(const TracepointField *field, const PointSample *sample,
@@ -455,16 +385,30 @@ static bool read_register(const PointColumn *column, const PointSample *sample,
 	return true;
 }
 
+static bool read_chars(const TracepointField *field, const PointSample *sample,
+		       ExpressionValue *value)
+{
+	if ((uint32_t)field->offset + field->size > sample->raw_bytes)
+		return false;
+	value->text = (const char *)sample->raw + field->offset;
+	value->text_bytes = (uint32_t)strnlen(value->text, field->size);
+	return true;
+}
+
 bool point_column_read(const PointColumn *column, const PointSample *sample, ExpressionValue *value)
 {
+	const TracepointField *field = &column->field;
+
 	*value = (ExpressionValue){ 0 };
 	switch (column->kind) {
 	case POINT_COLUMN_NUMBER:
-		return read_number(&column->field, sample, value);
+		return read_number(field, sample, value);
 	case POINT_COLUMN_TEXT:
-		return read_text(&column->field, sample, value);
+		value->text = tracepoint_field_text(field, sample->raw, sample->raw_bytes,
+						    &value->text_bytes);
+		return value->text != NULL;
 	case POINT_COLUMN_CHARS:
-		return read_chars(&column->field, sample, value);
+		return read_chars(field, sample, value);
 	case POINT_COLUMN_REGISTER:
 		return read_register(column, sample, value);
 	case POINT_COLUMN_CONSTANT:

@@ -349,16 +349,6 @@ static int point_cost_keep(Opened *opened, int fd)
 	return fd;
 }
 
-/* An event that is disabled costs a tracepoint nothing more, but each event of another probe is a
-   probe of its own. */
-static void end_variant(const StandIn *stand_in, Opened *opened)
-{
-	if (stand_in->event.probe != PROBE_TRACEPOINT)
-		close_all(opened);
-	for (unsigned i = 0; i < opened->count; i++)
-		ioctl(opened->fds[i], PERF_EVENT_IOC_DISABLE, 0);
-}
-
 static PointCost measure_variant(const StandIn *stand_in, const PointVariant *variant,
 				 const PointCostRounds *plain, Opened *opened)
 {
@@ -372,7 +362,12 @@ static PointCost measure_variant(const StandIn *stand_in, const PointVariant *va
 		counter_fd = point_cost_keep(opened, open_counter(stand_in, fd));
 	if (counter_fd >= 0)
 		measure_probed(stand_in, fd, counter_fd, &rounds);
-	end_variant(stand_in, opened);
+	/* An event that is disabled costs a tracepoint nothing more, but each event of another
+	   probe is a probe of its own. */
+	if (stand_in->event.probe != PROBE_TRACEPOINT)
+		close_all(opened);
+	for (unsigned i = 0; i < opened->count; i++)
+		ioctl(opened->fds[i], PERF_EVENT_IOC_DISABLE, 0);
 	return point_cost_of_rounds(&rounds);
 }
 

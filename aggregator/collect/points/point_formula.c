@@ -50,16 +50,12 @@ static Origin origin_of(const char *name)
 	return OF_SAMPLE;
 }
 
-static bool slot_is_text(const Slot *slot)
-{
-	return slot->origin == OF_COMM ||
-	       (slot->origin == OF_SAMPLE && point_column_is_text(&slot->column));
-}
-
 /* Whether the expression uses the name as what it is, a number or a text. */
 static bool point_formula_fits(const PointFormula *formula, guint slot, GError **error)
 {
-	bool is_text = slot_is_text(&formula->slots[slot]);
+	const Slot *used = &formula->slots[slot];
+	bool is_text = used->origin == OF_COMM ||
+		       (used->origin == OF_SAMPLE && point_column_is_text(&used->column));
 	guint wrong = is_text ? EXPRESSION_USES_NUMBER : EXPRESSION_USES_TEXT;
 
 	hot_assert(slot < formula->slots_count);
@@ -163,24 +159,16 @@ ExpressionValue point_formula_value(PointFormula *formula, const PointSample *sa
 				   &formula->divisions_by_zero);
 }
 
-static const char *field_name(const char *name)
-{
-	return name + (*name == '$');
-}
-
-static const Slot *slot_named(const PointFormula *formula, const char *name)
-{
-	for (guint i = 0; i < formula->slots_count; i++)
-		if (g_str_equal(field_name(expression_name(formula->expression, i)), name))
-			return &formula->slots[i];
-	return NULL;
-}
-
 /* An ExpressionFieldFind. */
 static bool find_field(const char *name, ExpressionField *field, void *data)
 {
-	const Slot *slot = slot_named(data, name);
+	const PointFormula *formula = data;
+	const Slot *slot = NULL;
 
+	for (guint i = 0; i < formula->slots_count && !slot; i++)
+		if (g_str_equal(expression_field_name(expression_name(formula->expression, i)),
+				name))
+			slot = &formula->slots[i];
 	if (!slot || slot->origin != OF_SAMPLE || !slot->column.is_of_kernel)
 		return false;
 	field->is_text = point_column_is_text(&slot->column);

@@ -23,14 +23,6 @@ typedef struct {
 	GPtrArray *names;  /* (element-type char *), owned: of all functions */
 } Functions;
 
-static bool has_address(const GArray *addresses, uint64_t address)
-{
-	for (guint i = 0; i < addresses->len; i++)
-		if (g_array_index(addresses, uint64_t, i) == address)
-			return true;
-	return false;
-}
-
 /* Keeps a function; ends its name in the text. */
 static void add_function(Functions *functions, const KallsymsLine *line)
 {
@@ -38,9 +30,12 @@ static void add_function(Functions *functions, const KallsymsLine *line)
 
 	name[line->name.length] = '\0';
 	g_ptr_array_add(functions->names, name);
-	if (g_str_equal(name, functions->wanted) &&
-	    !has_address(functions->addresses, line->address))
-		g_array_append_val(functions->addresses, line->address);
+	if (!g_str_equal(name, functions->wanted))
+		return;
+	for (guint i = 0; i < functions->addresses->len; i++)
+		if (g_array_index(functions->addresses, uint64_t, i) == line->address)
+			return;
+	g_array_append_val(functions->addresses, line->address);
 }
 
 static void functions_read(Functions *functions, const char *root, const char *wanted)
@@ -57,13 +52,6 @@ static void functions_read(Functions *functions, const char *root, const char *w
 	while (text_part_next_line(&rest, &line))
 		if (kallsyms_line_parse(line, &parsed) && kallsyms_line_is_text(&parsed))
 			add_function(functions, &parsed);
-}
-
-static void functions_clear(Functions *functions)
-{
-	g_array_unref(functions->addresses);
-	g_ptr_array_unref(functions->names);
-	g_free(functions->text);
 }
 
 /* Whether the kernel lists the function among those that must not be probed. Without debugfs it is
@@ -101,28 +89,12 @@ static PointEvent *add_event(const PointPmu *pmu, const ProbeSpec *spec, uint64_
 	return event;
 }
 
-/* Arguments are at a function's entry; the types of functions of one name may differ. */
-static void add_single(const PointPmu *pmu, const PointHost *host, const ProbeSpec *spec,
-		       GPtrArray *events)
-{
-	PointEvent *event = add_event(pmu, spec, 0, events);
-
-	if (!spec->offset)
-		event->types = function_types_read(host->root, spec->name);
-}
-
-/* The kernel finds one function by its name, and refuses a name of several (since 6.7). */
-static void add_several(const PointPmu *pmu, const ProbeSpec *spec, const GArray *addresses,
-			GPtrArray *events)
-{
-	for (guint i = 0; i < MIN(addresses->len, (guint)POINT_EVENTS_MAX); i++)
-		add_event(pmu, spec, g_array_index(addresses, uint64_t, i), events);
-}
-
 static bool point_functions_find(const PointHost *host, const PointPmu *pmu, const ProbeSpec *spec,
 				 const Functions *functions, GPtrArray *events, GError **error)
 {
-	if (functions->names->len && !functions->addresses->len)
+	const GArray *addresses = functions->addresses;
+
+	if (functions->names->len && !addresses->len)
 		return point_fail_nearest(spec, "this kernel has no such function, or inlined it",
 					  functions->names, spec->name, "probe one that calls it",
 					  error);
@@ -130,10 +102,18 @@ static bool point_functions_find(const PointHost *host, const PointPmu *pmu, con
 		return point_fail(spec, G_IO_ERROR_NOT_SUPPORTED, error,
 				  "the kernel forbids probes in this function (kprobe blacklist): "
 				  "probe one that calls it");
-	if (functions->addresses->len < 2)
-		add_single(pmu, host, spec, events);
-	else
-		add_several(pmu, spec, functions->addresses, events);
+	if (addresses->len < 2) {
+		PointEvent *event = add_event(pmu, spec, 0, events);
+
+		/* Arguments are at a function's entry; the types of functions of one name may
+		   differ. */
+		if (!spec->offset)
+			event->types = function_types_read(host->root, spec->name);
+		return true;
+	}
+	/* The kernel finds one function by its name, and refuses a name of several (since 6.7). */
+	for (guint i = 0; i < MIN(addresses->len, (guint)POINT_EVENTS_MAX); i++)
+		add_event(pmu, spec, g_array_index(addresses, uint64_t, i), events);
 	return true;
 }
 
@@ -150,6 +130,8 @@ bool point_find_functions(const PointHost *host, const ProbeSpec *spec, GPtrArra
 				  "later with CONFIG_KPROBE_EVENTS, or probe a tracepoint");
 	functions_read(&functions, host->root, spec->name);
 	found = point_functions_find(host, &pmu, spec, &functions, events, error);
-	functions_clear(&functions);
+	g_array_unref(functions.addresses);
+	g_ptr_array_unref(functions.names);
+	g_free(functions.text);
 	return found;
 }

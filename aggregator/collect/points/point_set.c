@@ -71,17 +71,6 @@ static bool point_set_bind(PointFormula **bound, const PresetFormula *formula,
 	return *bound;
 }
 
-static const PresetValue *value_named(const PresetPoint *point, const char *column)
-{
-	for (guint i = 0; i < point->values->len; i++) {
-		const PresetValue *value = point->values->pdata[i];
-
-		if (g_str_equal(value->column, column))
-			return value;
-	}
-	return NULL;
-}
-
 /* What the hits of a point are worth, and its name in a report. */
 typedef struct {
 	const PresetFormula *formula;
@@ -112,12 +101,19 @@ static void free_formula(gpointer formula)
 /* A column of a pair is of its begin or of its end. */
 static const PresetFormula *column_of(const Part *part, const char *column, bool *is_optional)
 {
-	const PresetValue *value = value_named(part->point, column);
+	const GPtrArray *values = part->point->values;
 
-	if (!value || value->is_at_begin != (part->role == POINT_ROLE_BEGIN))
-		return NULL;
-	*is_optional = value->is_optional;
-	return &value->formula;
+	for (guint i = 0; i < values->len; i++) {
+		const PresetValue *value = values->pdata[i];
+
+		if (!g_str_equal(value->column, column))
+			continue;
+		if (value->is_at_begin != (part->role == POINT_ROLE_BEGIN))
+			return NULL;
+		*is_optional = value->is_optional;
+		return &value->formula;
+	}
+	return NULL;
 }
 
 static bool bind_columns(SetPoint *point, const Part *part, GError **error)

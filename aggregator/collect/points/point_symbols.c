@@ -46,23 +46,19 @@ static void file_close(File *file)
 	g_free(file->path);
 }
 
-/* Names the file by its place, for all processes of the program. It stays the one whose symbols
-   were read, and looking it up asks no file system: that may not answer any more. */
-static void set_file(PointEvent *event, const File *file)
-{
-	event->file = fcntl(file->symbols->file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	event->config1 = event->file < 0
-				 ? g_strdup(file->path)
-				 : g_strdup_printf("/proc/%d/fd/%d", (int)getpid(), event->file);
-}
-
 static PointEvent *add_event(const File *file, uint64_t offset, GPtrArray *events)
 {
 	PointEvent *event = point_events_add(events, file->spec, file->pmu.type);
 
 	event->is_return = file->spec->type == PROBE_URETPROBE;
 	event->config = (uint64_t)event->is_return << file->pmu.retprobe;
-	set_file(event, file);
+	/* Names the file by its place, for all processes of the program. It stays the one whose
+	   symbols were read, and looking it up asks no file system: that may not answer any more.
+	 */
+	event->file = fcntl(file->symbols->file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	event->config1 = event->file < 0
+				 ? g_strdup(file->path)
+				 : g_strdup_printf("/proc/%d/fd/%d", (int)getpid(), event->file);
 	event->config2 = offset;
 	event->runs_in_user = true;
 	event->needs_registers = true;
@@ -127,12 +123,15 @@ static bool add_function(const File *file, const ProgramPlace *function, GPtrArr
 	return true;
 }
 
-static bool find_named(const File *file, GPtrArray *events, GError **error)
+static bool find_symbol(const File *file, GPtrArray *events, GError **error)
 {
 	const GArray *places = file->symbols->places;
+	uint64_t address;
 
 	if (!places->len)
 		return fail_symbol(file, error);
+	if (program_symbols_address(file->spec->name, &address))
+		return add_place(file, &g_array_index(places, ProgramPlace, 0), events, error);
 	for (guint i = 0; i < places->len; i++) {
 		const ProgramPlace *function = &g_array_index(places, ProgramPlace, i);
 
@@ -142,16 +141,6 @@ static bool find_named(const File *file, GPtrArray *events, GError **error)
 			return false;
 	}
 	return true;
-}
-
-static bool find_symbol(const File *file, GPtrArray *events, GError **error)
-{
-	const GArray *places = file->symbols->places;
-	uint64_t address;
-
-	if (program_symbols_address(file->spec->name, &address) && places->len)
-		return add_place(file, &g_array_index(places, ProgramPlace, 0), events, error);
-	return find_named(file, events, error);
 }
 
 bool point_find_symbols(const PointHost *host, const ProbeSpec *spec, GPtrArray *events,
@@ -190,23 +179,10 @@ static bool fail_usdt(const File *file, const GPtrArray *sites, GError **error)
 				  "--list shows those that it has", error);
 }
 
-/* Adds the file offset of the semaphore, which the kernel then counts up. */
-static bool set_semaphore(const File *file, PointEvent *event, uint64_t offset, GError **error)
-{
-	const PointPmu *pmu = &file->pmu;
-
-	if (!offset)
-		return true;
-	if (!pmu->ref_ctr_bits || (pmu->ref_ctr_bits < 64 && offset >> pmu->ref_ctr_bits))
-		return point_fail(file->spec, G_IO_ERROR_NOT_SUPPORTED, error,
-				  "this kernel cannot switch the probe on (it has a semaphore): "
-				  "boot Linux 4.20 or later");
-	event->config |= offset << pmu->ref_ctr;
-	return true;
-}
-
 static bool add_site(const File *file, const UsdtSite *site, GPtrArray *events, GError **error)
 {
+	const PointPmu *pmu = &file->pmu;
+	uint64_t semaphore = site->semaphore_offset;
 	PointEvent *event;
 
 	if (events->len >= POINT_EVENTS_MAX)
@@ -216,11 +192,21 @@ static bool add_site(const File *file, const UsdtSite *site, GPtrArray *events, 
 				  POINT_EVENTS_MAX);
 	event = add_event(file, site->offset, events);
 	event->arguments = g_strdup(site->arguments);
-	return set_semaphore(file, event, site->semaphore_offset, error);
+	if (!semaphore)
+		return true;
+	if (!pmu->ref_ctr_bits || (pmu->ref_ctr_bits < 64 && semaphore >> pmu->ref_ctr_bits))
+		return point_fail(file->spec, G_IO_ERROR_NOT_SUPPORTED, error,
+				  "this kernel cannot switch the probe on (it has a semaphore): "
+				  "boot Linux 4.20 or later");
+	/* The kernel counts the semaphore up at this file offset. */
+	event->config |= semaphore << pmu->ref_ctr;
+	return true;
 }
 
-static bool add_sites(const File *file, const GPtrArray *sites, GPtrArray *events, GError **error)
+static bool find_usdt(const File *file, GPtrArray *events, GError **error)
 {
+	const GPtrArray *sites = file->symbols->sites;
+
 	for (guint i = 0; i < sites->len; i++) {
 		const UsdtSite *site = sites->pdata[i];
 
@@ -230,11 +216,6 @@ static bool add_sites(const File *file, const GPtrArray *sites, GPtrArray *event
 			return false;
 	}
 	return events->len || fail_usdt(file, sites, error);
-}
-
-static bool find_usdt(const File *file, GPtrArray *events, GError **error)
-{
-	return add_sites(file, file->symbols->sites, events, error);
 }
 
 bool point_find_usdt(const PointHost *host, const ProbeSpec *spec, GPtrArray *events,

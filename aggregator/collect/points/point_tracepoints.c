@@ -30,11 +30,6 @@ typedef struct {
 	GPtrArray *events;
 } Search;
 
-static bool is_glob(const char *text)
-{
-	return strpbrk(text, "*?[") != NULL;
-}
-
 static int compare_names(gconstpointer a, gconstpointer b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -67,7 +62,7 @@ static GPtrArray *point_tracepoints_matching(int folder_fd, const char *path, co
 	g_autoptr(GPtrArray) all = NULL;
 	GPtrArray *found = g_ptr_array_new_with_free_func(g_free);
 
-	if (!is_glob(text)) {
+	if (!strpbrk(text, "*?[")) {
 		g_ptr_array_add(found, g_strdup(text));
 		return found;
 	}
@@ -76,14 +71,6 @@ static GPtrArray *point_tracepoints_matching(int folder_fd, const char *path, co
 		if (!fnmatch(text, all->pdata[i], 0) && strcmp(all->pdata[i], FTRACE_GROUP) != 0)
 			g_ptr_array_add(found, g_strdup(all->pdata[i]));
 	return found;
-}
-
-static bool is_in(const char *const *names, const char *name)
-{
-	for (; *names; names++)
-		if (g_str_equal(*names, name))
-			return true;
-	return false;
 }
 
 static void add_event(const Search *search, const char *group, const char *name,
@@ -95,15 +82,8 @@ static void add_event(const Search *search, const char *group, const char *name,
 	event->name = g_strdup_printf("%s:%s", group, name);
 	event->config = format->id;
 	event->format = format;
-	event->runs_in_user = !is_in(interrupt_groups, group);
+	event->runs_in_user = !g_strv_contains(interrupt_groups, group);
 	event->has_kernel_stack = !g_str_equal(group, "syscalls");
-}
-
-static bool fail_read(const Search *search, int cause, GError **error)
-{
-	return point_fail(search->spec, g_io_error_from_errno(cause), error,
-			  "the tracepoint's description cannot be read (%s): run it as root",
-			  g_strerror(cause));
 }
 
 /* Adds a tracepoint. One that does not exist is left out. */
@@ -118,7 +98,10 @@ static bool add_named(const Search *search, const char *group, const char *name,
 	if (length == -ENOENT || length == -ENOTDIR)
 		return true;
 	if (length < 0)
-		return fail_read(search, (int)-length, error);
+		return point_fail(search->spec, g_io_error_from_errno((int)-length), error,
+				  "the tracepoint's description cannot be read (%s): run it as "
+				  "root",
+				  g_strerror((int)-length));
 	format = tracepoint_format_parse(text, (size_t)length, error);
 	if (!format) {
 		g_prefix_error(error, "%s:%s: ", group, name);
@@ -144,16 +127,6 @@ static bool add_group(const Search *search, const char *group, GError **error)
 	return true;
 }
 
-/* Adds "GROUP:NAME" of all tracepoints in the group. */
-static void offer_group(int events_fd, const char *group, GPtrArray *offered)
-{
-	g_autoptr(GPtrArray) names = folders_in(events_fd, group);
-
-	for (guint i = 0; i < names->len; i++)
-		g_ptr_array_add(offered,
-				g_strdup_printf("%s:%s", group, (const char *)names->pdata[i]));
-}
-
 static bool has_any(const GPtrArray *names, const GPtrArray *wanted)
 {
 	for (guint i = 0; i < names->len; i++)
@@ -173,8 +146,14 @@ static bool fail_unknown(const Search *search, const GPtrArray *groups, GError *
 	if (!has_any(all_groups, groups))
 		return point_fail_nearest(spec, "this kernel has no such group of tracepoints",
 					  all_groups, spec->group, SEE_LIST, error);
-	for (guint i = 0; i < all_groups->len; i++)
-		offer_group(search->events_fd, all_groups->pdata[i], offered);
+	for (guint i = 0; i < all_groups->len; i++) {
+		const char *group = all_groups->pdata[i];
+		g_autoptr(GPtrArray) names = folders_in(search->events_fd, group);
+
+		for (guint j = 0; j < names->len; j++)
+			g_ptr_array_add(offered, g_strdup_printf("%s:%s", group,
+								 (const char *)names->pdata[j]));
+	}
 	return point_fail_nearest(spec, "this kernel has no such tracepoint", offered, wanted,
 				  SEE_LIST, error);
 }

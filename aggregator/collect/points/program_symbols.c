@@ -36,29 +36,19 @@ typedef struct {
 	ElfFile packed_file;
 } SymbolFiles;
 
-static void add_debug(SymbolFiles *files, const ElfImage *image, const char *path, const char *root)
-{
-	files->debug_fd = elf_debug_file_open(&image->file, path, root);
-	if (files->debug_fd >= 0 && elf_file_begin(&files->debug_file, files->debug_fd))
-		files->files[files->count++] = &files->debug_file;
-}
-
-static void add_packed(SymbolFiles *files, const ElfImage *image)
-{
-	files->packed = elf_mini_debug_unpack(&image->file);
-	if (files->packed &&
-	    elf_file_begin_memory(&files->packed_file, files->packed->data, files->packed->len))
-		files->files[files->count++] = &files->packed_file;
-}
-
 /* Opens them until the process ends: only a child that reads a program does so. path: of the image,
    which must live as long; root: folder of /usr/lib/debug. The structure must not be moved. */
 static void symbol_files_open(SymbolFiles *files, const ElfImage *image, const char *path,
 			      const char *root)
 {
 	*files = (SymbolFiles){ .files = { &image->file }, .count = 1 };
-	add_debug(files, image, path, root);
-	add_packed(files, image);
+	files->debug_fd = elf_debug_file_open(&image->file, path, root);
+	if (files->debug_fd >= 0 && elf_file_begin(&files->debug_file, files->debug_fd))
+		files->files[files->count++] = &files->debug_file;
+	files->packed = elf_mini_debug_unpack(&image->file);
+	if (files->packed &&
+	    elf_file_begin_memory(&files->packed_file, files->packed->data, files->packed->len))
+		files->files[files->count++] = &files->packed_file;
 }
 
 /*
@@ -112,22 +102,13 @@ static void append_place(GString *out, const ElfImage *image, const FunctionSymb
 		g_string_append(out, "-\n");
 }
 
-static void append_names(GString *out, const FunctionSymbols *functions)
-{
-	GHashTableIter iterator;
-	void *name;
-
-	g_hash_table_iter_init(&iterator, functions->names);
-	while (g_hash_table_iter_next(&iterator, &name, NULL))
-		if (is_plain(name))
-			g_string_append_printf(out, "n %s\n", (const char *)name);
-}
-
 /* Appends the functions of that name; all names if there is none to probe. */
 static void append_functions(GString *out, const ElfImage *image, const Job *job)
 {
 	FunctionSymbols functions;
 	SymbolFiles files;
+	GHashTableIter iterator;
+	void *name;
 	bool has_names = true;
 
 	symbol_files_open(&files, image, job->path, job->root);
@@ -138,8 +119,10 @@ static void append_functions(GString *out, const ElfImage *image, const Job *job
 		has_names = function->is_indirect;
 		append_place(out, image, function, function->address + job->spec->offset);
 	}
-	if (has_names)
-		append_names(out, &functions);
+	g_hash_table_iter_init(&iterator, functions.names);
+	while (has_names && g_hash_table_iter_next(&iterator, &name, NULL))
+		if (is_plain(name))
+			g_string_append_printf(out, "n %s\n", (const char *)name);
 }
 
 static void append_sites(GString *out, const ElfImage *image)
@@ -301,14 +284,6 @@ static ProgramSymbols *read_file(Job *job, int file, GError **error)
 	return take_answer(job, (TextPart){ lines->str, lines->len }, error);
 }
 
-static ProgramSymbols *fail_opening(const Job *job, int reason, GError **error)
-{
-	g_autofree char *why = file_opener_reason(job->opener, reason);
-
-	return program_symbols_fail(job->path, reason == EINVAL ? "it is not a regular file" : why,
-				    g_io_error_from_errno(reason), error);
-}
-
 ProgramSymbols *program_symbols_read(const char *path, const char *root, const ProbeSpec *spec,
 				     GError **error)
 {
@@ -317,8 +292,14 @@ ProgramSymbols *program_symbols_read(const char *path, const char *root, const P
 	int file = file_opener_file(opener, path, FILE_BYTES_MAX, NULL);
 	ProgramSymbols *symbols;
 
-	if (file < 0)
-		return fail_opening(&job, errno, error);
+	if (file < 0) {
+		int reason = errno;
+		g_autofree char *why = file_opener_reason(opener, reason);
+
+		return program_symbols_fail(path,
+					    reason == EINVAL ? "it is not a regular file" : why,
+					    g_io_error_from_errno(reason), error);
+	}
 	symbols = read_file(&job, file, error);
 	if (symbols)
 		symbols->file = file;

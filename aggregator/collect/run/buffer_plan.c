@@ -72,12 +72,6 @@ static char *size_text(const BufferPlan *plan)
 			       plan->buffers == 1 ? "" : "s");
 }
 
-/* Returns the requested total size, before any bounds. */
-static uint64_t asked_megabytes(const BufferPlan *plan, const BufferRequest *request)
-{
-	return request->megabytes_per_buffer ? plan_megabytes(plan) : request->megabytes;
-}
-
 /* The smallest size is never refused, because there is no other. */
 static bool check_asked(const BufferPlan *plan, uint64_t asked, GError **error)
 {
@@ -114,7 +108,10 @@ bool buffer_plan_init(BufferPlan *plan, const BufferRequest *request, GError **e
 		plan->megabytes_per_buffer = buffer_plan_split(plan, request->megabytes);
 		plan->below_asked = request->megabytes / plan->buffers > plan->megabytes_max;
 	}
-	return check_asked(plan, asked_megabytes(plan, request), error);
+	/* The requested total size, before any bounds. */
+	return check_asked(
+		plan, request->megabytes_per_buffer ? plan_megabytes(plan) : request->megabytes,
+		error);
 }
 
 uint64_t buffer_plan_bytes(const BufferPlan *plan)

@@ -59,18 +59,13 @@ char *check_read(const CheckHost *host, const char *path)
 	return g_file_get_contents(whole_path, &text, NULL, NULL) ? g_strchomp(text) : NULL;
 }
 
-static bool is_real_time(const CheckHost *host)
+static CheckVerdict look_at_kernel(const CheckHost *host, GString *text)
 {
 	g_autofree char *realtime = check_read(host, "/sys/kernel/realtime");
 
-	return (realtime && g_str_equal(realtime, "1")) || strstr(host->version, "PREEMPT_RT") ||
-	       strstr(host->version, "PREEMPT RT");
-}
-
-static CheckVerdict look_at_kernel(const CheckHost *host, GString *text)
-{
 	g_string_append_printf(text, "%s (%s), ", host->release, host->machine);
-	if (!is_real_time(host)) {
+	if (!(realtime && g_str_equal(realtime, "1")) && !strstr(host->version, "PREEMPT_RT") &&
+	    !strstr(host->version, "PREEMPT RT")) {
 		g_string_append(text, "not real-time");
 		return CHECK_OK;
 	}

@@ -32,26 +32,22 @@ static guint32 group_of(const char *root, guint32 pid)
 	return (guint32)group;
 }
 
-static bool collect_live_exists(const char *root, guint32 pid, GError **error)
-{
-	guint32 group = group_of(root, pid);
-
-	if (group == pid)
-		return true;
-	if (group)
-		g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-			    "-p: %u is a thread of process %u: use -p %u", pid, group, group);
-	else
-		g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-			    "-p: there is no process %u", pid);
-	return false;
-}
-
 bool pids_exist(const char *root, const GArray *pids, GError **error)
 {
-	for (guint i = 0; i < pids->len; i++)
-		if (!collect_live_exists(root, g_array_index(pids, guint32, i), error))
-			return false;
+	for (guint i = 0; i < pids->len; i++) {
+		guint32 pid = g_array_index(pids, guint32, i), group = group_of(root, pid);
+
+		if (group == pid)
+			continue;
+		if (group)
+			g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+				    "-p: %u is a thread of process %u: use -p %u", pid, group,
+				    group);
+		else
+			g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+				    "-p: there is no process %u", pid);
+		return false;
+	}
 	return true;
 }
 

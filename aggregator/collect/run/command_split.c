@@ -88,26 +88,22 @@ char **command_split(const char *text, GError **error)
 	return argv;
 }
 
-/* Appends a word, quoted if a shell would read it differently. */
-static void append_word(GString *line, const char *word)
-{
-	g_autofree char *quoted = NULL;
-	const char *at = word;
-
-	while (is_name_byte(*at) || (*at && strchr("/.,:=+-@%", *at)))
-		at++;
-	if (*at || !*word)
-		quoted = g_shell_quote(word);
-	if (line->len)
-		g_string_append_c(line, ' ');
-	g_string_append(line, quoted ? quoted : word);
-}
-
 char *command_quote(char **argv)
 {
 	GString *line = g_string_new(NULL);
 
-	for (char **word = argv; *word; word++)
-		append_word(line, *word);
+	for (char **word = argv; *word; word++) {
+		g_autofree char *quoted = NULL;
+		const char *at = *word;
+
+		/* A word is quoted if a shell would read it differently. */
+		while (is_name_byte(*at) || (*at && strchr("/.,:=+-@%", *at)))
+			at++;
+		if (*at || !**word)
+			quoted = g_shell_quote(*word);
+		if (line->len)
+			g_string_append_c(line, ' ');
+		g_string_append(line, quoted ? quoted : *word);
+	}
 	return g_string_free(line, FALSE);
 }

@@ -102,12 +102,14 @@ void cpu_watch_set_online_traced(CpuWatch *watch, uint64_t now_ns)
 		cpu_watch_set_traced(watch, g_array_index(online, guint32, i), true, now_ns);
 }
 
-/* online is in ascending order. */
-static void take_online(CpuWatch *watch, const GArray *online, uint64_t now_ns)
+void cpu_watch_look(CpuWatch *watch, uint64_t now_ns)
 {
+	g_autoptr(GArray) online = cpu_list_read(watch->root, "online");
 	uint64_t begin_ns = watch->looked ? watch->looked_ns : now_ns;
-	guint next = 0;
+	guint next = 0; /* of those online, which are in ascending order */
 
+	if (!online)
+		return;
 	make_room(watch, g_array_index(online, guint32, online->len - 1) + 1);
 	for (unsigned i = 0; i < watch->cpus->len; i++) {
 		WatchedCpu *cpu = cpu_at(watch, i);
@@ -116,15 +118,6 @@ static void take_online(CpuWatch *watch, const GArray *online, uint64_t now_ns)
 		cpu_watch_become(cpu, is_online, cpu->traced, begin_ns, now_ns);
 		next += is_online;
 	}
-}
-
-void cpu_watch_look(CpuWatch *watch, uint64_t now_ns)
-{
-	g_autoptr(GArray) online = cpu_list_read(watch->root, "online");
-
-	if (!online)
-		return;
-	take_online(watch, online, now_ns);
 	watch->looked = true;
 	watch->looked_ns = now_ns;
 }

@@ -97,29 +97,23 @@ static void feed_number(LiveRun *live, enum KmtFieldId id, uint64_t number)
 }
 
 /* Facts, symbols and modules come first, so that a truncated stream can still be read. */
-static void write_start(LiveRun *live, const char *collector, uint64_t buffer_bytes)
-{
-	HostSnapshot *host = live->parts.host;
-	const char *hidden;
-
-	run_facts_write_start(live->batches, live->parts.request, collector, buffer_bytes);
-	host_snapshot_write(host, live->batches);
-	live_run_feed(live);
-	hidden = host_snapshot_hidden(host);
-	if (hidden)
-		g_printerr("%s: %s\n", g_get_prgname(), hidden);
-}
-
 bool live_run_describe(LiveRun *live, const char *collector, uint64_t buffer_bytes, GError **error)
 {
 	const CollectRequest *request = live->parts.request;
+	HostSnapshot *host = live->parts.host;
+	const char *hidden;
 
 	if (request->command) {
 		live->command = command_hold(request->command, request->user, error);
 		if (!live->command)
 			return false;
 	}
-	write_start(live, collector, buffer_bytes);
+	run_facts_write_start(live->batches, request, collector, buffer_bytes);
+	host_snapshot_write(host, live->batches);
+	live_run_feed(live);
+	hidden = host_snapshot_hidden(host);
+	if (hidden)
+		g_printerr("%s: %s\n", g_get_prgname(), hidden);
 	return true;
 }
 

@@ -11,15 +11,6 @@
 
 static const char *const held[] = { "VmRSS:", "VmSwap:" };
 
-/* Returns the bytes of a line "VmRSS:\t  123 kB" if it counts as held memory, else 0. */
-static uint64_t line_bytes(const char *line)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(held); i++)
-		if (g_str_has_prefix(line, held[i]))
-			return g_ascii_strtoull(line + strlen(held[i]), NULL, 10) << 10;
-	return 0;
-}
-
 uint64_t process_memory(const char *root, pid_t pid)
 {
 	g_autofree char *path = g_strdup_printf("%s/proc/%d/status", root, (int)pid);
@@ -30,8 +21,11 @@ uint64_t process_memory(const char *root, pid_t pid)
 	if (!g_file_get_contents(path, &text, NULL, NULL))
 		return 0;
 	lines = g_strsplit(text, "\n", -1);
+	/* Lines "VmRSS:\t  123 kB" that count as held memory. */
 	for (char **line = lines; *line; line++)
-		bytes += line_bytes(*line);
+		for (size_t i = 0; i < G_N_ELEMENTS(held); i++)
+			if (g_str_has_prefix(*line, held[i]))
+				bytes += g_ascii_strtoull(*line + strlen(held[i]), NULL, 10) << 10;
 	return bytes;
 }
 

@@ -20,28 +20,20 @@ enum { SCORE_CHARACTERS = 16 };
 /* As read from the kernel; empty: not raised. */
 static char score_before[SCORE_CHARACTERS];
 
-static bool read_score(char score[SCORE_CHARACTERS])
+bool oom_score_raise(void)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char score[SCORE_CHARACTERS] = "";
 	ssize_t length;
+	int fd;
 
+	if (score_before[0])
+		return true;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	length = read(fd, score, SCORE_CHARACTERS - 1);
 	close(fd);
-	if (length <= 0)
-		return false;
-	score[length] = '\0';
-	return true;
-}
-
-bool oom_score_raise(void)
-{
-	char score[SCORE_CHARACTERS];
-
-	if (score_before[0])
-		return true;
-	if (!read_score(score) || !setting_write(path, first_to_go))
+	if (length <= 0 || !setting_write(path, first_to_go))
 		return false;
 	memcpy(score_before, score, sizeof(score_before));
 	return true;

@@ -32,24 +32,6 @@ static void append_covered(GString *list, unsigned events)
 			append_item(list, kind->covers);
 }
 
-static char *covered_text(unsigned events)
-{
-	GString *list = g_string_new(NULL);
-
-	append_covered(list, events);
-	return g_string_free(list, FALSE);
-}
-
-static char *not_covered_text(unsigned events)
-{
-	GString *list = g_string_new(NULL);
-
-	append_covered(list, ~events);
-	for (size_t i = 0; i < G_N_ELEMENTS(never_covered); i++)
-		append_item(list, never_covered[i]);
-	return g_string_free(list, FALSE);
-}
-
 static const char *scope_text(const CollectRequest *request)
 {
 	switch (request->scope) {
@@ -127,12 +109,15 @@ static void write_preset(GByteArray *out, const CollectRequest *request)
 static void write_allocators(GByteArray *out, const CollectRequest *request)
 {
 	g_autofree char *events = probe_kinds_names(request->events);
-	g_autofree char *covered = covered_text(request->events);
-	g_autofree char *not_covered = not_covered_text(request->events);
+	g_autoptr(GString) covered = g_string_new(NULL), not_covered = g_string_new(NULL);
 
+	append_covered(covered, request->events);
+	append_covered(not_covered, ~request->events);
+	for (size_t i = 0; i < G_N_ELEMENTS(never_covered); i++)
+		append_item(not_covered, never_covered[i]);
 	run_facts_write_text(out, KMT_FIELD_EVENTS, events);
-	run_facts_write_text(out, KMT_FIELD_COVERED, covered);
-	run_facts_write_text(out, KMT_FIELD_NOT_COVERED, not_covered);
+	run_facts_write_text(out, KMT_FIELD_COVERED, covered->str);
+	run_facts_write_text(out, KMT_FIELD_NOT_COVERED, not_covered->str);
 }
 
 void run_facts_write_start(GByteArray *out, const CollectRequest *request, const char *collector,

@@ -151,21 +151,15 @@ static bool is_sound(const char *entry, const char *name)
 	return strcmp(hash, noted) == 0;
 }
 
-/* The time of an entry's hash file is the time of its last use. */
-static void mark_used(const char *entry, const char *name)
-{
-	g_autofree char *note = entry_file(entry, name, ".hash");
-
-	utimensat(AT_FDCWD, note, NULL, AT_SYMLINK_NOFOLLOW);
-}
-
 char *module_cache_lookup(ModuleCache *cache, const char *name)
 {
 	g_autofree char *entry = g_build_filename(cache->folder, name, NULL);
+	g_autofree char *note = entry_file(entry, name, ".hash");
 
 	if (!is_sound(entry, name))
 		return NULL;
-	mark_used(entry, name);
+	/* The time of an entry's hash file is the time of its last use. */
+	utimensat(AT_FDCWD, note, NULL, AT_SYMLINK_NOFOLLOW);
 	return entry_file(entry, name, ".ko");
 }
 
@@ -199,14 +193,6 @@ void module_cache_remove_folder(const char *folder)
 	watchdog_withdraw(&(WatchdogItem){ .kind = WATCHDOG_FOLDER, .path = folder });
 }
 
-/* Whether a work folder's process has ended; the name contains its pid. */
-static bool is_abandoned(const char *name)
-{
-	gint64 pid = g_ascii_strtoll(name + strlen(WORK_PREFIX), NULL, 10);
-
-	return pid <= 0 || pid > G_MAXINT || (kill((pid_t)pid, 0) < 0 && errno == ESRCH);
-}
-
 GPtrArray *module_cache_abandoned(const ModuleCache *cache)
 {
 	GPtrArray *folders = g_ptr_array_new_with_free_func(g_free);
@@ -214,20 +200,16 @@ GPtrArray *module_cache_abandoned(const ModuleCache *cache)
 	const char *name;
 
 	while (dir && (name = g_dir_read_name(dir))) {
-		if (g_str_has_prefix(name, WORK_PREFIX) && is_abandoned(name))
+		gint64 pid;
+
+		if (!g_str_has_prefix(name, WORK_PREFIX))
+			continue;
+		/* A work folder is abandoned when the process in its name has ended. */
+		pid = g_ascii_strtoll(name + strlen(WORK_PREFIX), NULL, 10);
+		if (pid <= 0 || pid > G_MAXINT || (kill((pid_t)pid, 0) < 0 && errno == ESRCH))
 			g_ptr_array_add(folders, g_build_filename(cache->folder, name, NULL));
 	}
 	return folders;
-}
-
-static void remove_abandoned(const char *path)
-{
-	g_autoptr(GString) shown = g_string_new(NULL);
-
-	remove_tree(path);
-	escape_append(shown, path);
-	g_printerr("%s: removed the folder %s of a run that is gone\n", g_get_prgname(),
-		   shown->str);
 }
 
 void module_cache_remove_abandoned(const char *folder)
@@ -238,8 +220,15 @@ void module_cache_remove_abandoned(const char *folder)
 	if (!cache)
 		return;
 	folders = module_cache_abandoned(cache);
-	for (guint i = 0; i < folders->len; i++)
-		remove_abandoned(g_ptr_array_index(folders, i));
+	for (guint i = 0; i < folders->len; i++) {
+		const char *path = folders->pdata[i];
+		g_autoptr(GString) shown = g_string_new(NULL);
+
+		remove_tree(path);
+		escape_append(shown, path);
+		g_printerr("%s: removed the folder %s of a run that is gone\n", g_get_prgname(),
+			   shown->str);
+	}
 }
 
 char *module_cache_make_folder(ModuleCache *cache, GError **error)

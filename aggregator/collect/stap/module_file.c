@@ -37,23 +37,7 @@ static Elf_Scn *find_section(Elf *elf, const char *wanted)
 	return NULL;
 }
 
-static char *copy_value(const char *value)
-{
-	GString *shown = g_string_new(NULL);
-
-	escape_append_len(shown, value, strnlen(value, VALUE_BYTES_MAX));
-	return g_string_free(shown, FALSE);
-}
-
-static void set_once(char **field, char *value)
-{
-	if (*field)
-		g_free(value);
-	else
-		*field = value;
-}
-
-/* Stores one "key=value". */
+/* Stores one "key=value", the first one of each key. */
 static void read_entry(ModuleFile *file, const char *entry)
 {
 	const char *value = strchr(entry, '=');
@@ -70,38 +54,33 @@ static void read_entry(ModuleFile *file, const char *entry)
 	};
 
 	for (guint i = 0; value && i < G_N_ELEMENTS(fields); i++) {
-		if (strlen(fields[i].key) == length && strncmp(entry, fields[i].key, length) == 0)
-			set_once(fields[i].field, copy_value(value + 1));
+		GString *shown;
+
+		if (*fields[i].field || strlen(fields[i].key) != length ||
+		    strncmp(entry, fields[i].key, length) != 0)
+			continue;
+		shown = g_string_new(NULL);
+		escape_append_len(shown, value + 1, strnlen(value + 1, VALUE_BYTES_MAX));
+		*fields[i].field = g_string_free(shown, FALSE);
 	}
-}
-
-static void read_entries(ModuleFile *file, const char *bytes, size_t length)
-{
-	const char *end = bytes + length;
-
-	while (bytes < end) {
-		const char *stop = memchr(bytes, '\0', (size_t)(end - bytes));
-
-		if (!stop)
-			break;
-		read_entry(file, bytes);
-		bytes = stop + 1;
-	}
-	/* The release is the first word of "6.1.0-56-amd64 SMP preempt mod_unload modversions". */
-	if (file->kernel_release)
-		file->kernel_release[strcspn(file->kernel_release, " ")] = '\0';
 }
 
 static ModuleFile *read_elf(Elf *elf)
 {
 	Elf_Scn *section = find_section(elf, ".modinfo");
 	Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
+	const char *bytes = data ? data->d_buf : NULL;
+	const char *end = bytes ? bytes + data->d_size : NULL, *stop;
 	ModuleFile *file;
 
-	if (!data || !data->d_buf)
+	if (!bytes)
 		return NULL;
 	file = g_new0(ModuleFile, 1);
-	read_entries(file, data->d_buf, data->d_size);
+	for (; bytes < end && (stop = memchr(bytes, '\0', (size_t)(end - bytes))); bytes = stop + 1)
+		read_entry(file, bytes);
+	/* The release is the first word of "6.1.0-56-amd64 SMP preempt mod_unload modversions". */
+	if (file->kernel_release)
+		file->kernel_release[strcspn(file->kernel_release, " ")] = '\0';
 	return file;
 }
 

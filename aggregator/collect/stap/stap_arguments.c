@@ -24,13 +24,6 @@ bool stap_arguments_plan_buffers(BufferPlan *plan, const StapBuffers *buffers, G
 	return buffer_plan_init(plan, &request, error);
 }
 
-static void add_options(GPtrArray *words, const StapArguments *arguments)
-{
-	if (arguments->rename)
-		words_add(words, "-R");
-	words_add(words, "-b%u", arguments->buffers->megabytes_per_buffer);
-}
-
 static void add_pids(GPtrArray *words, const GArray *pids)
 {
 	GString *word = g_string_new("kmt_pids=");
@@ -126,7 +119,9 @@ char **stap_arguments_new(const StapArguments *arguments, const CollectRequest *
 	GPtrArray *words = g_ptr_array_new();
 
 	words_add(words, "%s", arguments->tool->staprun);
-	add_options(words, arguments);
+	if (arguments->rename)
+		words_add(words, "-R");
+	words_add(words, "-b%u", arguments->buffers->megabytes_per_buffer);
 	words_add(words, "%s", arguments->module_path);
 	add_parameters(words, arguments, request);
 	g_ptr_array_add(words, NULL);

@@ -48,12 +48,17 @@ static void enlarge_pipe(int fd)
 		bytes /= 2;
 }
 
-/* Runs in the child: only calls that are safe after a fork. */
-static void G_GNUC_NORETURN become_staprun(char **argv, pid_t parent, int out, int err)
+static pid_t fork_staprun(char **argv, int out, int err)
 {
 	static const char problem[] = "ERROR: it could not be executed\n";
-	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	pid_t parent = getpid();
+	pid_t pid = child_signals_fork();
+	int nothing;
 
+	if (pid)
+		return pid;
+	/* In the child: only calls that are safe after a fork. */
+	nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	child_signals_default();
 	child_signals_unblock();
 	setpgid(0, 0);
@@ -65,16 +70,6 @@ static void G_GNUC_NORETURN become_staprun(char **argv, pid_t parent, int out, i
 		execve(argv[0], argv, environment);
 	(void)!write(err, problem, sizeof(problem) - 1);
 	_exit(127);
-}
-
-static pid_t fork_staprun(char **argv, int out, int err)
-{
-	pid_t parent = getpid();
-	pid_t pid = child_signals_fork();
-
-	if (!pid)
-		become_staprun(argv, parent, out, err);
-	return pid;
 }
 
 static bool stap_child_fail(GError **error, const char *what)

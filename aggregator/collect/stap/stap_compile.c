@@ -63,35 +63,24 @@ typedef struct {
 	char *map_place;
 } ChildPlan;
 
-/* Writes System.map: stap only reads the names of functions in it. */
-static bool write_map(const StapCompile *compile, ChildPlan *plan, GError **error)
+/* Writes a System.map for stap, which only reads the names of functions in it, if the host lacks
+   one: Debian ships a file of one line instead. */
+static bool plan_child(const StapCompile *compile, ChildPlan *plan, GError **error)
 {
+	enum { MAP_BYTES_MIN = 64 << 10 };
+	g_autofree char *place = g_strconcat("/boot/System.map-", compile->kernel_release, NULL);
 	g_autoptr(GString) text = g_string_new(NULL);
+	struct stat file;
 
+	if (!compile->functions || !compile->functions->len ||
+	    (!stat(place, &file) && file.st_size >= MAP_BYTES_MIN))
+		return true;
 	for (guint i = 0; i < compile->functions->len; i++)
 		g_string_append_printf(text, "ffffffff80000000 T %s\n",
 				       (const char *)compile->functions->pdata[i]);
 	plan->map = g_build_filename(compile->folder, "System.map", NULL);
-	plan->map_place = g_strconcat("/boot/System.map-", compile->kernel_release, NULL);
+	plan->map_place = g_steal_pointer(&place);
 	return g_file_set_contents(plan->map, text->str, -1, error);
-}
-
-/* Whether the host has none: Debian ships a file of one line instead. */
-static bool lacks_map(const char *path)
-{
-	enum { BYTES_MIN = 64 << 10 };
-	struct stat file;
-
-	return stat(path, &file) || file.st_size < BYTES_MIN;
-}
-
-static bool plan_child(const StapCompile *compile, ChildPlan *plan, GError **error)
-{
-	g_autofree char *of_host = g_strconcat("/boot/System.map-", compile->kernel_release, NULL);
-
-	if (!compile->functions || !compile->functions->len || !lacks_map(of_host))
-		return true;
-	return write_map(compile, plan, error);
 }
 
 static void plan_clear(ChildPlan *plan)
@@ -201,21 +190,6 @@ static bool read_output(const Run *run)
 	return length > 0;
 }
 
-/* Waits for output or a signal, at most timeout_ms. Returns false if a signal came. */
-static bool wait_for_output(Run *run, int timeout_ms, bool *is_open)
-{
-	struct pollfd fds[] = { { .fd = run->output, .events = POLLIN },
-				{ .fd = run->signals, .events = POLLIN } };
-	struct signalfd_siginfo signal_info;
-
-	if (poll(fds, G_N_ELEMENTS(fds), timeout_ms) <= 0)
-		return true;
-	if (fds[0].revents)
-		*is_open = read_output(run);
-	return !(fds[1].revents & POLLIN) ||
-	       read(run->signals, &signal_info, sizeof(signal_info)) < 0;
-}
-
 /* Ends stap and everything in its process group. */
 static void end_group(Run *run)
 {
@@ -241,10 +215,18 @@ static bool stap_is_gone(const Run *run)
 /* Returns whether stap's output was read to its end; false: a signal came. */
 static bool read_all(Run *run)
 {
+	struct pollfd fds[] = { { .fd = run->output, .events = POLLIN },
+				{ .fd = run->signals, .events = POLLIN } };
+	struct signalfd_siginfo signal_info;
 	bool is_open = true;
 
 	while (is_open && !stap_is_gone(run)) {
-		if (!wait_for_output(run, 200, &is_open))
+		bool is_ready = poll(fds, G_N_ELEMENTS(fds), 200) > 0;
+
+		if (is_ready && fds[0].revents)
+			is_open = read_output(run);
+		if (is_ready && fds[1].revents & POLLIN &&
+		    read(run->signals, &signal_info, sizeof(signal_info)) >= 0)
 			return false;
 		show_progress(run);
 	}

@@ -28,42 +28,31 @@ static bool is_unused(const char *module_folder)
 	return g_file_get_contents(path, &count, NULL, NULL) && g_str_equal(g_strchomp(count), "0");
 }
 
-/* Whether a word of a command line is the module's name or its file. */
-static bool names_module(const char *words, gsize length, const char *name)
+/* Whether it is a stap or staprun that has the module's name or its file in its command line. */
+static bool process_has_module(const char *pid, const char *name)
 {
-	const char *end = words + length;
+	g_autofree char *folder = g_build_filename("/proc", pid, NULL);
+	g_autofree char *comm_path = g_build_filename(folder, "comm", NULL);
+	g_autofree char *words_path = g_build_filename(folder, "cmdline", NULL);
+	g_autofree char *comm = NULL;
+	g_autofree char *words = NULL;
+	struct stat status;
+	gsize length;
 
-	for (const char *word = words; word < end; word += strlen(word) + 1) {
+	if (!g_file_get_contents(comm_path, &comm, NULL, NULL) || !g_str_has_prefix(comm, "stap"))
+		return false;
+	/* Reading the command line of a stranger may wait for a file system: it is in memory of
+	   the process, which may be that of a file. */
+	if (stat(folder, &status) || (status.st_uid && status.st_uid != geteuid()) ||
+	    !g_file_get_contents(words_path, &words, &length, NULL))
+		return false;
+	for (const char *word = words; word < words + length; word += strlen(word) + 1) {
 		g_autofree char *module = stap_module_name(word);
 
 		if (g_str_equal(module, name))
 			return true;
 	}
 	return false;
-}
-
-/* Reading the command line of a stranger may wait for a file system: it is in memory of the
-   process, which may be that of a file. */
-static bool is_trusted(const char *pid)
-{
-	g_autofree char *path = g_build_filename("/proc", pid, NULL);
-	struct stat status;
-
-	return !stat(path, &status) && (!status.st_uid || status.st_uid == geteuid());
-}
-
-static bool process_has_module(const char *pid, const char *name)
-{
-	g_autofree char *comm_path = g_build_filename("/proc", pid, "comm", NULL);
-	g_autofree char *words_path = g_build_filename("/proc", pid, "cmdline", NULL);
-	g_autofree char *comm = NULL;
-	g_autofree char *words = NULL;
-	gsize length;
-
-	return g_file_get_contents(comm_path, &comm, NULL, NULL) &&
-	       g_str_has_prefix(comm, "stap") && is_trusted(pid) &&
-	       g_file_get_contents(words_path, &words, &length, NULL) &&
-	       names_module(words, length, name);
 }
 
 /* A run that is ending has closed its module, but removes it a moment later. */

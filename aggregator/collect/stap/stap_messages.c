@@ -67,12 +67,6 @@ struct StapMessages {
 	char *stap_version;
 };
 
-static void compile_pattern(regex_t *regex, const char *pattern)
-{
-	if (regcomp(regex, pattern, REG_EXTENDED) != 0)
-		g_error("failed to allocate a regular expression");
-}
-
 StapMessages *stap_messages_new(void (*pass_on)(const char *line, void *user_data), void *user_data)
 {
 	StapMessages *messages = g_new0(StapMessages, 1);
@@ -83,7 +77,8 @@ StapMessages *stap_messages_new(void (*pass_on)(const char *line, void *user_dat
 	messages->line = g_string_new(NULL);
 	messages->failure_rank = STAP_FAILURE_NONE;
 	for (guint i = 0; i < G_N_ELEMENTS(loss_messages); i++)
-		compile_pattern(&messages->losses[i], loss_messages[i].pattern);
+		if (regcomp(&messages->losses[i], loss_messages[i].pattern, REG_EXTENDED))
+			g_error("failed to allocate a regular expression");
 	messages->kernel_release = g_strdup(uname(&names) == 0 ? names.release : "unknown");
 	return messages;
 }
@@ -110,43 +105,21 @@ void stap_messages_set_pair(StapMessages *messages, const char *kernel_release,
 	messages->stap_version = g_strdup(stap_version);
 }
 
-/* Returns the length of the sequence at the text that sets a colour (ESC [ numbers letter), or 0.
- */
-static gsize colour_bytes(const char *text)
-{
-	gsize numbers;
-
-	if (text[0] != '\x1b' || text[1] != '[')
-		return 0;
-	numbers = strspn(text + 2, "0123456789;");
-	return g_ascii_isalpha(text[2 + numbers]) ? 2 + numbers + 1 : 0;
-}
-
+/* Removes sequences that set a colour: ESC [ numbers letter. */
 static void remove_colours(char *line)
 {
 	char *kept = line;
 
 	while (*line) {
-		gsize bytes = colour_bytes(line);
+		const char *numbers = line[0] == '\x1b' && line[1] == '[' ? line + 2 : NULL;
+		gsize length = numbers ? strspn(numbers, "0123456789;") : 0;
 
-		if (bytes)
-			line += bytes;
+		if (numbers && g_ascii_isalpha(numbers[length]))
+			line += 2 + length + 1;
 		else
 			*kept++ = *line++;
 	}
 	*kept = '\0';
-}
-
-/* Returns the line in a form that is safe for a terminal. */
-static char *clean_line(const StapMessages *messages)
-{
-	g_autofree char *plain = g_strdup(messages->line->str);
-	GString *clean = g_string_new(NULL);
-
-	remove_colours(plain);
-	g_strdelimit(plain, "\t", ' ');
-	escape_append(clean, g_strchomp(plain));
-	return g_string_free(clean, FALSE);
 }
 
 static void enter_number(StapMessages *messages, CountKind kind, const char *digits)
@@ -162,21 +135,16 @@ static void enter_number(StapMessages *messages, CountKind kind, const char *dig
 	messages->counts[kind] = MAX(messages->counts[kind], number);
 }
 
-static bool line_matches(const regex_t *regex, const char *line, regmatch_t *groups)
-{
-	int result = regexec(regex, line, GROUPS_MAX + 1, groups, 0);
-
-	if (result == REG_ESPACE)
-		g_error("failed to allocate the match of a regular expression");
-	return result == 0;
-}
-
 static bool read_loss(StapMessages *messages, const char *line)
 {
 	regmatch_t groups[GROUPS_MAX + 1]; /* the first is the whole match */
 
 	for (guint i = 0; i < G_N_ELEMENTS(loss_messages); i++) {
-		if (!line_matches(&messages->losses[i], line, groups))
+		int result = regexec(&messages->losses[i], line, GROUPS_MAX + 1, groups, 0);
+
+		if (result == REG_ESPACE)
+			g_error("failed to allocate the match of a regular expression");
+		if (result)
 			continue;
 		for (guint n = 0; n < GROUPS_MAX; n++) {
 			CountKind kind = loss_messages[i].counts[n];
@@ -205,22 +173,22 @@ static bool read_failure(StapMessages *messages, const char *line)
 	return !stap_failure_is_unknown(rank);
 }
 
-static bool is_noise(const char *line)
-{
-	for (guint i = 0; i < G_N_ELEMENTS(noise); i++) {
-		if (g_pattern_match_simple(noise[i], line))
-			return true;
-	}
-	return false;
-}
-
+/* Takes or passes on the line, in a form that is safe for a terminal. */
 static void finish_line(StapMessages *messages)
 {
-	g_autofree char *line = clean_line(messages);
+	g_autofree char *plain = g_strdup(messages->line->str);
+	g_autoptr(GString) line = g_string_new(NULL);
 
 	g_string_truncate(messages->line, 0);
-	if (!read_loss(messages, line) && !read_failure(messages, line) && !is_noise(line))
-		messages->pass_on(line, messages->user_data);
+	remove_colours(plain);
+	g_strdelimit(plain, "\t", ' ');
+	escape_append(line, g_strchomp(plain));
+	if (read_loss(messages, line->str) || read_failure(messages, line->str))
+		return;
+	for (guint i = 0; i < G_N_ELEMENTS(noise); i++)
+		if (g_pattern_match_simple(noise[i], line->str))
+			return;
+	messages->pass_on(line->str, messages->user_data);
 }
 
 void stap_messages_feed(StapMessages *messages, const char *text, gsize length)

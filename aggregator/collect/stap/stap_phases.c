@@ -95,12 +95,6 @@ static const LossLedger *loss_of(const StapRun *run)
 	return run->live.parts.session->loss;
 }
 
-static bool is_drained(const StapRun *run)
-{
-	return loss_ledger_heartbeats(loss_of(run), NULL) >= run->heartbeats_wanted &&
-	       loss_ledger_complete_until(loss_of(run)) >= run->live.end_ns;
-}
-
 static void stap_phases_drain(LiveRun *live)
 {
 	StapRun *run = run_of(live);
@@ -144,7 +138,9 @@ void stap_phases_advance(StapRun *run)
 		live_run_go_live(live);
 	}
 	live_run_check_recording(live);
-	if (live->phase == PHASE_DRAINING && is_drained(run)) {
+	if (live->phase == PHASE_DRAINING &&
+	    loss_ledger_heartbeats(loss_of(run), NULL) >= run->heartbeats_wanted &&
+	    loss_ledger_complete_until(loss_of(run)) >= live->end_ns) {
 		run->drained = true;
 		end_child(live);
 	}

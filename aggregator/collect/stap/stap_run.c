@@ -258,40 +258,26 @@ static void unload_module(StapRun *run)
 		.kind = WATCHDOG_MODULE, .path = staprun, .sys_folder = run->module_folder });
 }
 
-/* Reports why staprun ended on its own, if it printed a reason. */
-static void report_death(StapRun *run)
-{
-	const char *failure = stap_messages_totals(run->messages).failure;
-
-	if (run->died)
-		live_run_set_bound(&run->live,
-				   failure ? failure : "staprun ended before the run did");
-}
-
-/* If a CPU's last batches did not arrive, its counters show how many events they contained. */
-static void feed_counters(StapRun *run)
-{
-	const LossLedger *loss = run->live.parts.session->loss;
-
-	for (guint i = 0; run->counters && i < run->counters->cpus->len; i++) {
-		const CpuCounters *cpu = &g_array_index(run->counters->cpus, CpuCounters, i);
-
-		if (loss_ledger_cpu_complete_until(loss, cpu->cpu) < run->live.end_ns)
-			batch_write_counters(run->live.batches, cpu, run->live.end_ns);
-	}
-}
-
 static void write_if_larger(StapRun *run, enum KmtFieldId id, uint64_t number)
 {
 	if (number > run_info_number(run->live.parts.session->info, id, 0))
 		run_facts_write_number(run->live.batches, id, number);
 }
 
-/* The last info batch may not have arrived: no difference may go unnoticed. */
-static void write_walks(StapRun *run)
+/* Writes what the module's counters tell beyond what arrived: the events in a CPU's last batches,
+   and differences of walks, because the last info batch may be lost, too. */
+static void feed_counters(StapRun *run)
 {
+	const LossLedger *loss = run->live.parts.session->loss;
+
 	if (!run->counters)
 		return;
+	for (guint i = 0; i < run->counters->cpus->len; i++) {
+		const CpuCounters *cpu = &g_array_index(run->counters->cpus, CpuCounters, i);
+
+		if (loss_ledger_cpu_complete_until(loss, cpu->cpu) < run->live.end_ns)
+			batch_write_counters(run->live.batches, cpu, run->live.end_ns);
+	}
 	write_if_larger(run, KMT_FIELD_WALKS_COMPARED, run->counters->walks_compared);
 	write_if_larger(run, KMT_FIELD_WALKS_DIFFERENT, run->counters->walks_different);
 }
@@ -307,9 +293,11 @@ static void write_end(StapRun *run)
 		.drained = run->drained,
 	};
 
-	report_death(run);
+	if (run->died)
+		live_run_set_bound(&run->live, messages.failure
+						       ? messages.failure
+						       : "staprun ended before the run did");
 	feed_counters(run);
-	write_walks(run);
 	if (run->maps)
 		perf_maps_name(run->maps);
 	live_run_write_end(&run->live, &losses);
@@ -350,16 +338,6 @@ static bool stap_run_finish(StapRun *run, GError **error)
 	return false;
 }
 
-static void run_init(StapRun *run, const CollectRun *parts)
-{
-	live_run_init(&run->live, &stap_engine, parts,
-		      run->plan->proc_root ? run->plan->proc_root : "");
-	run->start.lock = -1;
-	run->reader = batch_reader_new(take_batch, run);
-	run->messages = stap_messages_new(pass_on, run);
-	run->buffer = g_malloc(READ_BYTES);
-}
-
 static void run_clear(StapRun *run)
 {
 	perf_maps_free(run->maps);
@@ -380,7 +358,11 @@ bool stap_run(const StapRunPlan *plan, const CollectRun *parts, GError **error)
 	StapRun run = { .plan = plan };
 	bool collected;
 
-	run_init(&run, parts);
+	live_run_init(&run.live, &stap_engine, parts, plan->proc_root ? plan->proc_root : "");
+	run.start.lock = -1;
+	run.reader = batch_reader_new(take_batch, &run);
+	run.messages = stap_messages_new(pass_on, &run);
+	run.buffer = g_malloc(READ_BYTES);
 	collected = stap_run_start(&run, error);
 	if (collected) {
 		live_run_loop(&run.live);

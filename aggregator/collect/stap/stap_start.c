@@ -33,22 +33,16 @@ enum {
 
 static const char walks_word[] = "walks ";
 
-/* Makes the next reading begin at that CPU. */
-static bool ask_from(int fd, unsigned first_cpu)
-{
-	char text[16];
-	int length = snprintf(text, sizeof(text), "%u", first_cpu);
-
-	return pwrite(fd, text, (size_t)length, 0) == length;
-}
-
 /* Returns the text starting at that CPU, or NULL. */
 static char *read_page(int fd, unsigned first_cpu)
 {
 	g_autofree char *page = g_malloc(PAGE_BYTES);
+	char text[16];
+	int text_bytes = snprintf(text, sizeof(text), "%u", first_cpu);
 	ssize_t length;
 
-	if (!ask_from(fd, first_cpu))
+	/* Makes the next reading begin at that CPU. */
+	if (pwrite(fd, text, (size_t)text_bytes, 0) != text_bytes)
 		return NULL;
 	length = pread(fd, page, PAGE_BYTES - 1, 0);
 	if (length <= 0)
@@ -89,24 +83,24 @@ static bool take_cpu(const char **at, unsigned *next_cpu, GArray *counters)
 	return true;
 }
 
-/* Reads "walks COMPARED DIFFERENT\n", which older modules do not have. */
-static bool take_walks(const char **at, StapCounters *counters)
-{
-	if (!g_str_has_prefix(*at, walks_word))
-		return true;
-	*at += strlen(walks_word);
-	return take_number(at, ' ', &counters->walks_compared) &&
-	       take_number(at, '\n', &counters->walks_different);
-}
-
-/* Returns whether the page is complete. Sets *more if another one follows. */
+/* Reads lines of CPUs, then "more\n" or "end\n". Before the end there is "walks COMPARED
+   DIFFERENT\n", which older modules do not have. Returns whether the page is complete. Sets *more
+   if another one follows. */
 static bool take_page(const char *page, unsigned *next_cpu, bool *more, StapCounters *counters)
 {
 	while (g_ascii_isdigit(*page))
 		if (!take_cpu(&page, next_cpu, counters->cpus))
 			return false;
 	*more = g_str_equal(page, "more\n");
-	return *more || (take_walks(&page, counters) && g_str_equal(page, "end\n"));
+	if (*more)
+		return true;
+	if (g_str_has_prefix(page, walks_word)) {
+		page += strlen(walks_word);
+		if (!take_number(&page, ' ', &counters->walks_compared) ||
+		    !take_number(&page, '\n', &counters->walks_different))
+			return false;
+	}
+	return g_str_equal(page, "end\n");
 }
 
 static bool take_all(int fd, StapCounters *counters)
@@ -157,26 +151,23 @@ enum {
 	KPTR_RESTRICT_STAPRUN = 1, /* the highest value at which staprun can read addresses */
 };
 
-static void remove_leftover(const char *staprun, const char *sys_folder, const char *name)
-{
-	g_autoptr(GString) shown = g_string_new(NULL);
-
-	escape_append(shown, name);
-	if (stap_module_unload(staprun, sys_folder, name))
-		g_printerr("%s: removed the module %s of a run that is gone\n", g_get_prgname(),
-			   shown->str);
-	else
-		g_printerr("%s: the module %s of a run that is gone is still loaded: "
-			   "remove it with '%s -d %s'\n",
-			   g_get_prgname(), shown->str, staprun, shown->str);
-}
-
 static void remove_leftovers(const char *staprun, const char *sys_folder)
 {
 	g_autoptr(StapLeftovers) left = stap_leftovers_find(sys_folder, NULL);
 
-	for (guint i = 0; i < left->modules->len; i++)
-		remove_leftover(staprun, sys_folder, g_ptr_array_index(left->modules, i));
+	for (guint i = 0; i < left->modules->len; i++) {
+		const char *name = g_ptr_array_index(left->modules, i);
+		g_autoptr(GString) shown = g_string_new(NULL);
+
+		escape_append(shown, name);
+		if (stap_module_unload(staprun, sys_folder, name))
+			g_printerr("%s: removed the module %s of a run that is gone\n",
+				   g_get_prgname(), shown->str);
+		else
+			g_printerr("%s: the module %s of a run that is gone is still loaded: "
+				   "remove it with '%s -d %s'\n",
+				   g_get_prgname(), shown->str, staprun, shown->str);
+	}
 }
 
 static bool try_lock(int fd, int operation)
@@ -189,28 +180,6 @@ static bool try_lock(int fd, int operation)
 	return !result;
 }
 
-/* Continues without the lock if it cannot get it. */
-static void lock_shared(int fd)
-{
-	for (int waited_ms = 0; waited_ms < LOCK_PATIENCE_MS; waited_ms += LOCK_EVERY_MS) {
-		if (try_lock(fd, LOCK_SH))
-			return;
-		sleep_ms(LOCK_EVERY_MS);
-	}
-}
-
-/* Returns the text of the setting if staprun will lower it, else NULL. */
-static char *kptr_restrict_to_keep(const char *path)
-{
-	char *text = NULL;
-
-	if (g_file_get_contents(path, &text, NULL, NULL) &&
-	    g_ascii_strtoll(text, NULL, 10) > KPTR_RESTRICT_STAPRUN)
-		return text;
-	g_free(text);
-	return NULL;
-}
-
 static WatchdogItem kptr_item(const StapStart *start)
 {
 	return (WatchdogItem){ .kind = WATCHDOG_SETTING,
@@ -218,27 +187,19 @@ static WatchdogItem kptr_item(const StapStart *start)
 			       .text = start->kptr_restrict };
 }
 
+/* Remembers the setting if staprun will lower it. */
 static void note_kptr_restrict(StapStart *start, const char *proc_root)
 {
+	g_autofree char *text = NULL;
 	WatchdogItem item;
 
 	start->kptr_path = g_strconcat(proc_root, "/proc/sys/kernel/kptr_restrict", NULL);
-	start->kptr_restrict = kptr_restrict_to_keep(start->kptr_path);
+	if (!g_file_get_contents(start->kptr_path, &text, NULL, NULL) ||
+	    g_ascii_strtoll(text, NULL, 10) <= KPTR_RESTRICT_STAPRUN)
+		return;
+	start->kptr_restrict = g_steal_pointer(&text);
 	item = kptr_item(start);
-	if (item.text)
-		watchdog_add(&item);
-}
-
-static void restore_kptr_restrict(StapStart *start)
-{
-	WatchdogItem item = kptr_item(start);
-
-	if (item.text) {
-		setting_write(item.path, item.text);
-		watchdog_withdraw(&item);
-	}
-	g_clear_pointer(&start->kptr_restrict, g_free);
-	g_clear_pointer(&start->kptr_path, g_free);
+	watchdog_add(&item);
 }
 
 StapStart stap_start_begin(const char *staprun, const char *sys_folder, const char *proc_root)
@@ -253,14 +214,25 @@ StapStart stap_start_begin(const char *staprun, const char *sys_folder, const ch
 		/* The change is not atomic: another run may have taken the lock in between. */
 		start.alone = try_lock(start.lock, LOCK_SH);
 	}
-	if (!start.alone)
-		lock_shared(start.lock);
+	if (start.alone)
+		return start;
+	/* The run goes on without the lock if it cannot get it. */
+	for (int waited_ms = 0; waited_ms < LOCK_PATIENCE_MS && !try_lock(start.lock, LOCK_SH);
+	     waited_ms += LOCK_EVERY_MS)
+		sleep_ms(LOCK_EVERY_MS);
 	return start;
 }
 
 void stap_start_end(StapStart *start)
 {
-	restore_kptr_restrict(start);
+	WatchdogItem item = kptr_item(start);
+
+	if (item.text) {
+		setting_write(item.path, item.text);
+		watchdog_withdraw(&item);
+	}
+	g_clear_pointer(&start->kptr_restrict, g_free);
+	g_clear_pointer(&start->kptr_path, g_free);
 	if (start->lock >= 0)
 		close(start->lock);
 	start->lock = -1;

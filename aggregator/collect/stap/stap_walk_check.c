@@ -20,16 +20,6 @@ enum {
 
 #define ORC_OPTION "CONFIG_UNWINDER_ORC"
 
-/* Whether the kernel is older than the first one on which the emitter walks stacks: 4.17. */
-static bool is_too_old(const char *release)
-{
-	char *end;
-	guint64 major = g_ascii_strtoull(release, &end, 10);
-	guint64 minor = *end == '.' ? g_ascii_strtoull(end + 1, NULL, 10) : 0;
-
-	return major < 4 || (major == 4 && minor < 17);
-}
-
 /* Returns the text of a compressed file; NULL if it cannot be read, or is too long. */
 static char *read_compressed(const char *path)
 {
@@ -78,51 +68,42 @@ static char *kernel_config(const CheckHost *host)
 
 typedef enum { ORC_UNKNOWN, ORC_ABSENT, ORC_THERE } Orc;
 
-static Orc orc_of(const CheckHost *host)
-{
-	g_autofree char *config = kernel_config(host);
-
-	if (!config)
-		return ORC_UNKNOWN;
-	return kernel_config_has_option(config, ORC_OPTION) ? ORC_THERE : ORC_ABSENT;
-}
-
 /* Returns why the module cannot walk on this host; NULL: it can, or that is not known. */
 static const char *stap_walk_check_obstacle(const CheckHost *host, Orc orc)
 {
+	char *end;
+	guint64 major = g_ascii_strtoull(host->release, &end, 10);
+	guint64 minor = *end == '.' ? g_ascii_strtoull(end + 1, NULL, 10) : 0;
+
 	if (!g_str_equal(host->machine, "x86_64"))
 		return "the module walks stacks on x86_64 only";
-	if (is_too_old(host->release))
+	if (major < 4 || (major == 4 && minor < 17))
 		return "the module walks stacks from Linux 4.17 on";
 	return orc == ORC_ABSENT ? "it has no ORC unwinder, " ORC_OPTION "=y" : NULL;
 }
 
-static void append_memory(const CheckHost *host, GString *text)
+static CheckVerdict by_module(const CheckHost *host, Orc orc, GString *text)
 {
 	g_autoptr(HostSnapshot) snapshot = host_snapshot_new(host->root);
 	unsigned cpus = host_snapshot_cpus_online(snapshot);
 
-	g_string_append_printf(text, "; its tables take at most %u KB (%d KB x %u CPU%s + %d KB)",
-			       CPU_KILOBYTES * cpus + SHARED_KILOBYTES, CPU_KILOBYTES, cpus,
-			       cpus == 1 ? "" : "s", SHARED_KILOBYTES);
-}
-
-static CheckVerdict by_module(const CheckHost *host, Orc orc, GString *text)
-{
 	g_string_append(text, host->request->stack_walk == STACK_WALK_COMPARE
 				      ? "by the module and by the kernel, to compare them"
 				      : "by the module");
 	if (orc == ORC_UNKNOWN)
 		g_string_append(text, " if the kernel has the ORC unwinder, which is found out "
 				      "when the module is loaded");
-	append_memory(host, text);
+	g_string_append_printf(text, "; its tables take at most %u KB (%d KB x %u CPU%s + %d KB)",
+			       CPU_KILOBYTES * cpus + SHARED_KILOBYTES, CPU_KILOBYTES, cpus,
+			       cpus == 1 ? "" : "s", SHARED_KILOBYTES);
 	return orc == ORC_UNKNOWN ? CHECK_NOTE : CHECK_OK;
 }
 
 CheckVerdict stap_look_at_walks(const CheckHost *host, GString *text)
 {
 	const CollectRequest *request = host->request;
-	Orc orc;
+	g_autofree char *config = NULL;
+	Orc orc = ORC_UNKNOWN;
 	const char *why;
 
 	if (!request->stack_depth)
@@ -131,7 +112,9 @@ CheckVerdict stap_look_at_walks(const CheckHost *host, GString *text)
 		g_string_append(text, "by the kernel (--stack-walk=kernel)");
 		return CHECK_OK;
 	}
-	orc = orc_of(host);
+	config = kernel_config(host);
+	if (config)
+		orc = kernel_config_has_option(config, ORC_OPTION) ? ORC_THERE : ORC_ABSENT;
 	why = stap_walk_check_obstacle(host, orc);
 	if (!why)
 		return by_module(host, orc, text);

@@ -74,14 +74,6 @@ static bool read_tapset(StapScript *script, GError **error)
 	return names != NULL;
 }
 
-static bool append_events(GString *text, const char *folder, unsigned events, GError **error)
-{
-	for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
-		if (events & kind->bit && !append_file(text, folder, kind->script, error))
-			return false;
-	return true;
-}
-
 StapScript *stap_script_read(const char *folder, unsigned events, const StapPoints *points,
 			     GError **error)
 {
@@ -91,9 +83,11 @@ StapScript *stap_script_read(const char *folder, unsigned events, const StapPoin
 
 	if (!folder)
 		folder = own_folder;
-	if (!append_file(text, folder, base_script, error) ||
-	    !append_events(text, folder, events, error))
+	if (!append_file(text, folder, base_script, error))
 		return NULL;
+	for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
+		if (events & kind->bit && !append_file(text, folder, kind->script, error))
+			return NULL;
 	/* The emitter is used first: SystemTap compiles what comes first first. */
 	if (points)
 		g_string_append(text, points->script);
@@ -303,21 +297,6 @@ static bool apply_edit(const RuntimeEdit *edit, const char *runtime, GError **er
 	return g_file_set_contents(path, edited, -1, error);
 }
 
-static bool apply_edits(const StapWorkaround *workaround, const char *runtime, GError **error)
-{
-	for (const RuntimeEdit *edit = workaround->edits; edit && edit->file; edit++) {
-		if (!apply_edit(edit, runtime, error))
-			return false;
-	}
-	return true;
-}
-
-static void add_words(const StapWorkaround *workaround, GPtrArray *argv)
-{
-	for (const char *const *word = workaround->words; word && *word; word++)
-		g_ptr_array_add(argv, g_strdup(*word));
-}
-
 /* Returns the path of a copy with these edits; the same in every run. */
 static char *copy_path(const GPtrArray *found, const StapSite *site, const char *home)
 {
@@ -345,8 +324,12 @@ static bool make_copy(const GPtrArray *found, const StapSite *site, const char *
 	if (!copy_tree(site->runtime, fresh, error))
 		return false;
 	for (guint i = 0; i < found->len; i++) {
-		if (!apply_edits(g_ptr_array_index(found, i), fresh, error))
-			return false;
+		const StapWorkaround *workaround = found->pdata[i];
+		const RuntimeEdit *edit = workaround->edits;
+
+		for (; edit && edit->file; edit++)
+			if (!apply_edit(edit, fresh, error))
+				return false;
 	}
 	/* Another run may have created it first. */
 	if (g_mkdir_with_parents(home, 0700) == 0 &&
@@ -366,7 +349,8 @@ bool stap_workarounds_apply(const GPtrArray *found, const StapSite *site, const 
 	for (guint i = 0; i < found->len; i++) {
 		const StapWorkaround *workaround = g_ptr_array_index(found, i);
 
-		add_words(workaround, argv);
+		for (const char *const *word = workaround->words; word && *word; word++)
+			g_ptr_array_add(argv, g_strdup(*word));
 		has_edits = has_edits || workaround->edits;
 	}
 	if (!has_edits)
