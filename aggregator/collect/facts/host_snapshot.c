@@ -107,34 +107,25 @@ const char *host_snapshot_hidden(const HostSnapshot *snapshot)
 	return snapshot->hidden;
 }
 
-/* Symbols of the kernel text's ends are kept whatever their type: they need not lie inside it. */
-static bool is_text_edge(const KallsymsLine *line)
-{
-	return text_part_is(line->name, "_stext") || text_part_is(line->name, "_etext");
-}
-
-static void note_text_edge(HostSnapshot *snapshot, const KallsymsLine *line)
-{
-	if (text_part_is(line->name, "_stext"))
-		snapshot->text_start = line->address;
-	else
-		snapshot->text_end = line->address;
-}
-
 static void take_symbol(HostSnapshot *snapshot, GString *out, TextPart text, Lines lines)
 {
 	KallsymsLine line;
-	bool is_edge;
+	bool is_start, is_end;
 
 	if (!kallsyms_line_parse(text, &line) || (lines == LINES_OF_MODULES && !line.module.length))
 		return;
-	is_edge = !line.module.length && is_text_edge(&line);
-	if (!is_edge && !kallsyms_line_is_text(&line))
+	/* Symbols of the kernel text's ends are kept whatever their type: they need not lie inside
+	   it. */
+	is_start = !line.module.length && text_part_is(line.name, "_stext");
+	is_end = !line.module.length && text_part_is(line.name, "_etext");
+	if (!is_start && !is_end && !kallsyms_line_is_text(&line))
 		return;
 	if (snapshot->ignored && text_part_is(line.module, snapshot->ignored))
 		return;
-	if (is_edge)
-		note_text_edge(snapshot, &line);
+	if (is_start)
+		snapshot->text_start = line.address;
+	if (is_end)
+		snapshot->text_end = line.address;
 	snapshot->addresses_known |= line.address != 0;
 	g_string_append_len(out, text.text, (gssize)text.length);
 	g_string_append_c(out, '\n');
@@ -152,28 +143,25 @@ static GString *read_symbols(HostSnapshot *snapshot, Lines lines)
 	return symbols;
 }
 
-/* Appends "NAME BYTES ADDRESS\n" from a line of /proc/modules if the module is in use. A module
-   that is being loaded or unloaded has no symbols. */
-static void take_module(const HostSnapshot *snapshot, GString *out, const char *line)
-{
-	enum { NAME, BYTES, USERS, BY, STATE, ADDRESS, WORDS };
-	g_auto(GStrv) words = g_strsplit(line, " ", -1);
-
-	if (g_strv_length(words) < WORDS || strcmp(words[STATE], "Live"))
-		return;
-	if (snapshot->ignored && !strcmp(words[NAME], snapshot->ignored))
-		return;
-	g_string_append_printf(out, "%s %s %s\n", words[NAME], words[BYTES], words[ADDRESS]);
-}
-
+/* Returns "NAME BYTES ADDRESS\n" of the modules in use. A module that is being loaded or unloaded
+   has no symbols. */
 static char *read_modules(const HostSnapshot *snapshot)
 {
+	enum { NAME, BYTES, USERS, BY, STATE, ADDRESS, WORDS };
 	g_autofree char *text = read_file(snapshot, "/proc/modules", NULL);
 	g_auto(GStrv) lines = g_strsplit(text ? text : "", "\n", -1);
 	GString *modules = g_string_new(NULL);
 
-	for (char **line = lines; *line; line++)
-		take_module(snapshot, modules, *line);
+	for (char **line = lines; *line; line++) {
+		g_auto(GStrv) words = g_strsplit(*line, " ", -1);
+
+		if (g_strv_length(words) < WORDS || strcmp(words[STATE], "Live"))
+			continue;
+		if (snapshot->ignored && !strcmp(words[NAME], snapshot->ignored))
+			continue;
+		g_string_append_printf(modules, "%s %s %s\n", words[NAME], words[BYTES],
+				       words[ADDRESS]);
+	}
 	return g_string_free(modules, FALSE);
 }
 
@@ -256,23 +244,18 @@ static const char *reason_of_hiding(const HostSnapshot *snapshot)
 	       "run as root";
 }
 
-static bool has_address(char *text)
-{
-	KallsymsLine line;
-
-	return kallsyms_line_parse((TextPart){ text, strlen(text) }, &line) &&
-	       kallsyms_line_is_text(&line) && line.address != 0;
-}
-
 /* Whether a line of kallsyms shows the address of a function. Stops at the first one, which is near
    the start of up to 20 MB. */
 static bool shows_addresses(FILE *kallsyms)
 {
 	char text[KALLSYMS_LINE_BYTES];
+	KallsymsLine line;
 
 	while (fgets(text, sizeof(text), kallsyms)) {
-		text[strcspn(text, "\n")] = '\0';
-		if (has_address(text))
+		TextPart part = { text, strcspn(text, "\n") };
+
+		if (kallsyms_line_parse(part, &line) && kallsyms_line_is_text(&line) &&
+		    line.address != 0)
 			return true;
 	}
 	return false;

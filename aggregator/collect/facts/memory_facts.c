@@ -54,14 +54,6 @@ static void take_line(HostState *state, HostFile file, const char *line)
 	}
 }
 
-static void take_text(HostState *state, HostFile file, const char *text)
-{
-	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-
-	for (char **line = lines; *line; line++)
-		take_line(state, file, *line);
-}
-
 /* Memory changes by some GB/s, so all files are read before any is parsed. A kernel without
    pressure information has no file; one that was started with psi=0 refuses to read it. */
 static HostState read_state(const char *root)
@@ -76,8 +68,10 @@ static HostState read_state(const char *root)
 			texts[i] = NULL;
 	}
 	for (HostFile i = 0; i < HOST_FILES; i++) {
-		if (texts[i])
-			take_text(&state, i, texts[i]);
+		g_auto(GStrv) lines = g_strsplit(texts[i] ? texts[i] : "", "\n", -1);
+
+		for (char **line = lines; *line; line++)
+			take_line(&state, i, *line);
 		g_free(texts[i]);
 	}
 	return state;

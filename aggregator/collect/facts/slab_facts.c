@@ -110,23 +110,6 @@ static GString *read_lines(FILE *file)
 	return text;
 }
 
-/* Returns the text of a file of lines, or NULL. The caller frees it. */
-static GString *read_text(const char *root, const char *name)
-{
-	g_autofree char *path = g_strconcat(root, name, NULL);
-	FILE *file = fopen(path, "re");
-	GString *text;
-
-	if (!file)
-		return NULL;
-	text = read_lines(file);
-	fclose(file);
-	if (text->len)
-		return text;
-	g_string_free(text, TRUE);
-	return NULL;
-}
-
 static void append_names(GByteArray *out, const char *root)
 {
 	GString *names = slab_facts_names(root);
@@ -222,7 +205,18 @@ void slab_facts_append(GByteArray *out, const char *root, uint32_t reading)
 
 GString *slab_facts_slabinfo(const char *root)
 {
-	return read_text(root, "/proc/slabinfo");
+	g_autofree char *path = g_strconcat(root, "/proc/slabinfo", NULL);
+	FILE *file = fopen(path, "re");
+	GString *text;
+
+	if (!file)
+		return NULL;
+	text = read_lines(file);
+	fclose(file);
+	if (text->len)
+		return text;
+	g_string_free(text, TRUE);
+	return NULL;
 }
 
 void slab_facts_append_reclaimable(GByteArray *out, const char *root)

@@ -63,13 +63,6 @@ BpfBeside *bpf_beside_new(void)
 	return beside;
 }
 
-static void close_counters(GArray *counters)
-{
-	for (guint i = 0; i < counters->len; i++)
-		close(g_array_index(counters, int, i));
-	g_array_unref(counters);
-}
-
 void bpf_beside_free(BpfBeside *beside)
 {
 	if (!beside)
@@ -78,7 +71,9 @@ void bpf_beside_free(BpfBeside *beside)
 		const Watched *watched = &g_array_index(beside->points, Watched, i);
 
 		close(watched->fd);
-		close_counters(watched->counters);
+		for (guint j = 0; j < watched->counters->len; j++)
+			close(g_array_index(watched->counters, int, j));
+		g_array_unref(watched->counters);
 		g_array_unref(watched->programs);
 	}
 	g_array_unref(beside->points);
@@ -169,12 +164,6 @@ static bool *targets_of(const struct bpf_insn *program, uint32_t count)
 	return targets;
 }
 
-/* Another program's result is not known. */
-static bool is_tail_call(const struct bpf_insn *at)
-{
-	return at->code == (BPF_JMP | BPF_CALL) && !at->src_reg && at->imm == BPF_FUNC_tail_call;
-}
-
 static bool sets_result(const struct bpf_insn *at)
 {
 	return (at->code == (BPF_ALU64 | BPF_MOV | BPF_K) ||
@@ -188,12 +177,16 @@ bool bpf_beside_lets_pass(const struct bpf_insn *program, uint32_t count)
 	bool has_exit = false;
 
 	for (uint32_t i = 0; i < count; i++) {
-		if (is_tail_call(&program[i]))
+		const struct bpf_insn *at = &program[i];
+
+		/* A tail call: another program's result is not known. */
+		if (at->code == (BPF_JMP | BPF_CALL) && !at->src_reg &&
+		    at->imm == BPF_FUNC_tail_call)
 			return false;
-		if (program[i].code != (BPF_JMP | BPF_EXIT))
+		if (at->code != (BPF_JMP | BPF_EXIT))
 			continue;
 		has_exit = true;
-		if (!i || !sets_result(&program[i - 1]) || targets[i])
+		if (!i || !sets_result(at - 1) || targets[i])
 			return false;
 	}
 	return has_exit;
@@ -252,14 +245,6 @@ static bool lets_pass(uint32_t id)
 	return program && bpf_beside_lets_pass(program, count);
 }
 
-static bool all_let_pass(const BpfQuery *attached)
-{
-	for (uint32_t i = 0; i < attached->prog_cnt; i++)
-		if (!lets_pass(attached->ids[i]))
-			return false;
-	return true;
-}
-
 static bool is_blind(const Watched *watched)
 {
 	return watched->had_been_blind ||
@@ -271,31 +256,31 @@ static void bpf_beside_begin(Watched *watched, const BpfQuery *attached)
 	watched->had_been_blind = is_blind(watched);
 	watched->attached = *attached;
 	watched->has_arrived = false;
-	watched->is_open = all_let_pass(attached);
-	for (uint32_t i = 0; i < attached->prog_cnt; i++)
+	watched->is_open = true;
+	for (uint32_t i = 0; i < attached->prog_cnt; i++) {
+		watched->is_open = watched->is_open && lets_pass(attached->ids[i]);
 		if (!is_known(watched, attached->ids[i]))
 			g_array_append_val(watched->programs, attached->ids[i]);
+	}
 	if (attached->prog_cnt)
 		open_counters(watched);
 	watched->counted = count_of(watched);
 }
 
-/* What was counted until now arrived beside the programs only if they are still attached. */
-static void look_at(Watched *watched)
-{
-	uint64_t count = count_of(watched);
-	BpfQuery attached = bpf_beside_query(watched);
-
-	if (memcmp(&attached, &watched->attached, sizeof(attached)))
-		bpf_beside_begin(watched, &attached);
-	else
-		watched->has_arrived |= count > watched->counted;
-}
-
 static void look_at_all(BpfBeside *beside)
 {
-	for (guint i = 0; i < beside->points->len; i++)
-		look_at(&g_array_index(beside->points, Watched, i));
+	for (guint i = 0; i < beside->points->len; i++) {
+		Watched *watched = &g_array_index(beside->points, Watched, i);
+		uint64_t count = count_of(watched);
+		BpfQuery attached = bpf_beside_query(watched);
+
+		/* What was counted until now arrived beside the programs only if they are still
+		   attached. */
+		if (memcmp(&attached, &watched->attached, sizeof(attached)))
+			bpf_beside_begin(watched, &attached);
+		else
+			watched->has_arrived |= count > watched->counted;
+	}
 }
 
 void bpf_beside_look(BpfBeside *beside)
@@ -305,27 +290,22 @@ void bpf_beside_look(BpfBeside *beside)
 		look_at_all(beside);
 }
 
-static void append_point(GString *out, const Watched *watched)
-{
-	const GArray *programs = watched->programs;
-
-	g_string_append_printf(out, "%s%s (BPF program%s ", out->len ? ", " : "", watched->name,
-			       programs->len == 1 ? "" : "s");
-	for (guint i = 0; i < programs->len; i++)
-		g_string_append_printf(out, "%s%u", i ? ", " : "",
-				       g_array_index(programs, guint32, i));
-	g_string_append_c(out, ')');
-}
-
 static char *points_text(const BpfBeside *beside, bool blind)
 {
 	GString *text = g_string_new(NULL);
 
 	for (guint i = 0; i < beside->points->len; i++) {
 		const Watched *watched = &g_array_index(beside->points, Watched, i);
+		const GArray *programs = watched->programs;
 
-		if (watched->programs->len && is_blind(watched) == blind)
-			append_point(text, watched);
+		if (!programs->len || is_blind(watched) != blind)
+			continue;
+		g_string_append_printf(text, "%s%s (BPF program%s ", text->len ? ", " : "",
+				       watched->name, programs->len == 1 ? "" : "s");
+		for (guint j = 0; j < programs->len; j++)
+			g_string_append_printf(text, "%s%u", j ? ", " : "",
+					       g_array_index(programs, guint32, j));
+		g_string_append_c(text, ')');
 	}
 	return g_string_free(text, !text->len);
 }

@@ -33,14 +33,6 @@ static bool collect_points(const CollectRun *run, PerfRunPlan *plan, GError **er
 	return perf_run(plan, run, error);
 }
 
-/* Objects that are freed without a tracepoint would look held. */
-static char *probe_objects(const CollectRequest *request, GPtrArray *points, KprobeGroup *kprobes)
-{
-	if (!request->held || !(request->events & (PROBE_KMALLOC | PROBE_CACHE)))
-		return NULL;
-	return object_probes_add("", points, kprobes);
-}
-
 /* The ways to find caches; NULL: not used. */
 typedef struct {
 	KernelMemory *memory;
@@ -100,7 +92,9 @@ static bool collect_from(int kmem_folder_fd, const CollectRun *run, GError **err
 	if (!points)
 		return false;
 	find_names(&names, &plan, run->request, kprobes, &refusal);
-	plan.frees_not_seen = not_seen = probe_objects(run->request, points, kprobes);
+	/* Objects that are freed without a tracepoint would look held. */
+	if (run->request->held && run->request->events & (PROBE_KMALLOC | PROBE_CACHE))
+		plan.frees_not_seen = not_seen = object_probes_add("", points, kprobes);
 	gfp_flags_find(&plan.gfp_flags, kmem_folder_fd);
 	plan.caches_unknown = refusal ? refusal->message : NULL;
 	return collect_points(run, &plan, error);

@@ -202,13 +202,6 @@ static uint64_t median_of(const PerfCostRound *rounds, unsigned count,
 	return (uint64_t)MAX(median_of_numbers(parts_ns, count), 0);
 }
 
-/* No round is without the call from the tracepoint into perf, because the events of the run are
-   open: 5 to 8 ns beside 33 ns for an event that is left out (doc/PERFORMANCE.md). */
-static uint64_t entry_of(uint64_t untaken)
-{
-	return untaken * ENTRY_PERCENT / 100;
-}
-
 /* Returns the cost of an event that is left out or rejected. On a busy host, the rounds may show
    none: then it is the usual part of a sample without a stack. */
 static uint64_t unsampled_of(const PerfCostRound *rounds, unsigned count, uint64_t sample_ns,
@@ -241,7 +234,9 @@ PerfCost perf_cost_of_rounds(const PerfCostRound *rounds, unsigned count)
 		return cost;
 	sample_ns = median_of(rounds, count, event_ns);
 	untaken = unsampled_of(rounds, count, sample_ns, untaken_ns);
-	entry_ns = entry_of(untaken);
+	/* No round is without the call from the tracepoint into perf, because the events of the run
+	   are open: 5 to 8 ns beside 33 ns for an event that is left out (doc/PERFORMANCE.md). */
+	entry_ns = untaken * ENTRY_PERCENT / 100;
 	cost.every.event_ns = cost_in_work(sample_ns + entry_ns);
 	cost.every.frame_ns = cost_in_work(median_of(rounds, count, frame_ns));
 	cost.untaken_ns = cost_in_work(untaken + entry_ns);

@@ -84,15 +84,6 @@ static PerfRunCpu *find_cpu(const PerfRun *run, uint32_t number)
 	return NULL;
 }
 
-/* Settles the counts of its events before they are closed. */
-static void end_weights(PerfRun *run, PerfRunCpu *cpu)
-{
-	cpu->head = perf_ring_head(&cpu->perf->samples);
-	perf_read_cpu(run, cpu);
-	perf_read_end_weights(run, cpu);
-	perf_cpus_pay(run, cpu);
-}
-
 static PerfRunCpu *add_cpu(PerfRun *run, uint32_t number, PerfCpu *perf)
 {
 	PerfRunCpu *cpu = g_new0(PerfRunCpu, 1);
@@ -129,8 +120,13 @@ static bool open_cpu(PerfRun *run, uint32_t number, GError **error)
 	PerfRunCpu *cpu = find_cpu(run, number);
 	PerfCpu *perf;
 
-	if (cpu)
-		end_weights(run, cpu);
+	/* Settles the counts of its events before they are closed. */
+	if (cpu) {
+		cpu->head = perf_ring_head(&cpu->perf->samples);
+		perf_read_cpu(run, cpu);
+		perf_read_end_weights(run, cpu);
+		perf_cpus_pay(run, cpu);
+	}
 	perf = perf_events_open(run->events, number, error);
 	if (perf && !cpu)
 		cpu = add_cpu(run, number, perf);
@@ -277,26 +273,20 @@ static void trace_again(PerfRun *run, uint32_t number)
 	perf_cpus_enable(run, cpu);
 }
 
-/* Events end with their CPU and do not restart when it returns, even between two checks. */
-static void find_ended(PerfRun *run)
-{
-	/* Includes what the previous check may have missed. */
-	uint64_t since_ns = run->live.looked_ns - MIN(run->live.looked_ns, PERF_ENABLED_GRAIN_NS);
-
-	for (guint i = 0; i < run->cpus->len; i++) {
-		PerfRunCpu *cpu = run->cpus->pdata[i];
-
-		if (!perf_events_are_counting(run->events, cpu->perf, &cpu->enabled))
-			cpu_watch_set_traced(run->live.cpus, cpu->event_cpu.cpu, false, since_ns);
-	}
-}
-
 void perf_cpus_trace(LiveRun *live)
 {
 	PerfRun *run = (PerfRun *)live;
 	g_autoptr(GArray) untraced = NULL;
+	/* Includes what the previous check may have missed. */
+	uint64_t since_ns = live->looked_ns - MIN(live->looked_ns, PERF_ENABLED_GRAIN_NS);
 
-	find_ended(run);
+	/* Events end with their CPU and do not restart when it returns, even between two checks. */
+	for (guint i = 0; i < run->cpus->len; i++) {
+		PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		if (!perf_events_are_counting(run->events, cpu->perf, &cpu->enabled))
+			cpu_watch_set_traced(live->cpus, cpu->event_cpu.cpu, false, since_ns);
+	}
 	untraced = cpu_watch_untraced_now(live->cpus);
 	for (guint i = 0; i < untraced->len; i++)
 		trace_again(run, g_array_index(untraced, guint32, i));
@@ -340,8 +330,8 @@ void perf_cpus_pay(PerfRun *run, PerfRunCpu *cpu)
 
 /* A batch has one nominal period, so samples of the previous one are read first. A batch with the
    new period follows at once: a loss then lies between two batches of one period, so its period is
-   known exactly. */
-static void begin_nominal_period(PerfRun *run, PerfRunCpu *cpu)
+   known exactly. Series of samples end when it was decided that they end. */
+static void change_period(PerfRun *run, PerfRunCpu *cpu)
 {
 	cpu->head = perf_ring_head(&cpu->perf->samples);
 	perf_read_cpu(run, cpu);
@@ -349,12 +339,6 @@ static void begin_nominal_period(PerfRun *run, PerfRunCpu *cpu)
 	event_writer_open(run->writer, &cpu->event_cpu);
 	event_writer_beat(run->writer, cpu->complete_until_ns);
 	event_writer_close(run->writer);
-}
-
-/* Series of samples end when it was decided that they end. */
-static void change_period(PerfRun *run, PerfRunCpu *cpu)
-{
-	begin_nominal_period(run, cpu);
 	draw_helpers_period(run, cpu);
 	take_turns(run);
 	if (cpu->calls)
@@ -367,21 +351,17 @@ static void end_run(PerfRun *run, const char *bound)
 	live_run_stop_at(&run->live, clock_monotonic_ns());
 }
 
-/* Of paired events, none may be left out: the run ends instead. */
-static void judge_paired(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
+/* Of paired events and of the ends of time spans, none may be left out: the run ends instead. */
+static void judge_paired(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns, const char *remedy)
 {
 	g_autofree char *bound = NULL;
 
-	if (run->is_throttled)
-		end_run(run, "the kernel stopped perf events that came too fast: raise "
-			     "kernel.perf_event_max_sample_rate, or use --collector=stap");
 	if (!run->cost.is_known ||
 	    !perf_throttle_is_over(&cpu->throttle, &run->bound, now_ns, cpu->event_cpu.probe_ns))
 		return;
 	bound = g_strdup_printf("tracing took more than %u %% of CPU %u: allow it more with "
-				"--max-overhead, or sample addresses in the kernel with "
-				"--collector=stap",
-				run->bound.percent_max, cpu->event_cpu.cpu);
+				"--max-overhead, or %s",
+				run->bound.percent_max, cpu->event_cpu.cpu, remedy);
 	end_run(run, bound);
 }
 
@@ -401,34 +381,25 @@ static void judge_hits(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 	end_run(run, bound);
 }
 
-/* Neither end of a time span may be left out. */
-static void judge_spans(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
-{
-	g_autofree char *bound = NULL;
-
-	if (!run->cost.is_known ||
-	    !perf_throttle_is_over(&cpu->throttle, &run->bound, now_ns, cpu->event_cpu.probe_ns))
-		return;
-	bound = g_strdup_printf("tracing took more than %u %% of CPU %u: allow it more with "
-				"--max-overhead, or observe some of the threads with --sample",
-				run->bound.percent_max, cpu->event_cpu.cpu);
-	end_run(run, bound);
-}
-
 static void judge(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 {
 	perf_cpus_pay(run, cpu);
 	judge_hits(run, cpu, now_ns);
 	if (run->live.phase != PHASE_LIVE)
 		return;
-	if (run->live.parts.request->held)
-		judge_paired(run, cpu, now_ns);
-	else if (run->plan->hits && run->plan->hits->has_pairs)
-		judge_spans(run, cpu, now_ns);
-	else if (run->cost.is_known &&
-		 perf_throttle_judge(&cpu->throttle, &run->bound, now_ns, cpu->event_cpu.probe_ns,
-				     cpu->cost.samples_ns))
+	if (run->live.parts.request->held) {
+		if (run->is_throttled)
+			end_run(run, "the kernel stopped perf events that came too fast: raise "
+				     "kernel.perf_event_max_sample_rate, or use --collector=stap");
+		judge_paired(run, cpu, now_ns,
+			     "sample addresses in the kernel with --collector=stap");
+	} else if (run->plan->hits && run->plan->hits->has_pairs) {
+		judge_paired(run, cpu, now_ns, "observe some of the threads with --sample");
+	} else if (run->cost.is_known &&
+		   perf_throttle_judge(&cpu->throttle, &run->bound, now_ns, cpu->event_cpu.probe_ns,
+				       cpu->cost.samples_ns)) {
 		change_period(run, cpu);
+	}
 }
 
 void perf_cpus_judge(PerfRun *run, uint64_t now_ns)

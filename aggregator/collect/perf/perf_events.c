@@ -302,11 +302,6 @@ static bool drop_feature(PerfEvents *events)
 	return youngest;
 }
 
-static bool is_refusal_of_feature(int problem)
-{
-	return problem == EINVAL || problem == E2BIG;
-}
-
 static char *read_setting(const char *name)
 {
 	g_autofree char *path = g_strconcat("/proc/sys/kernel/", name, NULL);
@@ -414,17 +409,6 @@ typedef struct {
 	uint64_t lost; /* 0: unknown */
 } Reading;
 
-static Reading read_point(const Cpu *cpu, guint index)
-{
-	Reading reading = { 0 };
-
-	hot_assert(index < cpu->points->len);
-	if (read(g_array_index(cpu->points, int, index), &reading, sizeof(reading)) <
-	    (ssize_t)offsetof(Reading, lost))
-		return (Reading){ 0 };
-	return reading;
-}
-
 /* Returns the descriptor of an event of a point; -1: it is not open. */
 static int descriptor_of(const PerfEvents *events, const Cpu *cpu, PerfEventId event)
 {
@@ -460,8 +444,13 @@ static uint64_t lost_from(const Cpu *cpu, guint first)
 {
 	uint64_t lost = 0;
 
-	for (guint i = first; i < cpu->points->len; i++)
-		lost += read_point(cpu, i).lost;
+	for (guint i = first; i < cpu->points->len; i++) {
+		Reading reading = { 0 };
+
+		if (read(g_array_index(cpu->points, int, i), &reading, sizeof(reading)) >=
+		    (ssize_t)offsetof(Reading, lost))
+			lost += reading.lost;
+	}
 	return lost;
 }
 
@@ -524,31 +513,9 @@ static int open_one(PerfEvents *events, const Cpu *cpu, const PerfPoint *point)
 			point ? point_attr(events, point) : dummy_attr(events);
 
 		fd = open_event(&attr, events->request->own_thread, cpu->part.cpu);
-	} while (fd < 0 && is_refusal_of_feature(errno) &&
+	} while (fd < 0 && (errno == EINVAL || errno == E2BIG) &&
 		 ((!point && drop_build_ids(events)) || drop_feature(events)));
 	return fd;
-}
-
-/* Before 6.13 and its stable updates, the kernel takes the first event twice if the event was
-   opened with a period, because a whole period already lies behind it. Setting the same period
-   again prevents this. */
-static void begin_period(const PerfEvents *events, int fd)
-{
-	uint64_t period = events->request->sampling_period;
-
-	if (period > 1)
-		ioctl(fd, PERF_EVENT_IOC_PERIOD, &period);
-}
-
-/* Notes the id that the samples of a point have. */
-static bool note_id(Cpu *cpu, int fd, GError **error)
-{
-	uint64_t id;
-
-	if (ioctl(fd, PERF_EVENT_IOC_ID, &id))
-		return perf_events_fail(errno, error);
-	g_array_append_val(cpu->ids, id);
-	return true;
 }
 
 bool perf_events_find(const PerfEvents *events, const PerfCpu *part, uint64_t id,
@@ -572,12 +539,6 @@ bool perf_events_find(const PerfEvents *events, const PerfCpu *part, uint64_t id
 			to = middle;
 	}
 	return false;
-}
-
-static void filter_point(PerfEvents *events, const PerfPoint *point, int fd)
-{
-	if (point->filter && !ioctl(fd, PERF_EVENT_IOC_SET_FILTER, point->filter))
-		events->is_filtered |= point->filters_caches;
 }
 
 bool perf_events_are_filtered(const PerfEvents *events)
@@ -643,15 +604,24 @@ static bool open_slab_frees(PerfEvents *events, Cpu *cpu, GError **error)
 
 static bool open_point(PerfEvents *events, Cpu *cpu, const PerfPoint *point, GError **error)
 {
+	uint64_t period = events->request->sampling_period, id;
 	int fd = open_one(events, cpu, point);
 
 	if (fd < 0)
 		return perf_events_fail(errno, error);
-	if (!add_event(cpu->points, &cpu->part.samples, events->request->ring_bytes, fd, error) ||
-	    !note_id(cpu, fd, error))
+	if (!add_event(cpu->points, &cpu->part.samples, events->request->ring_bytes, fd, error))
 		return false;
-	begin_period(events, fd);
-	filter_point(events, point, fd);
+	/* The samples of the point have this id. */
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &id))
+		return perf_events_fail(errno, error);
+	g_array_append_val(cpu->ids, id);
+	/* Before 6.13 and its stable updates, the kernel takes the first event twice if the event
+	   was opened with a period, because a whole period already lies behind it. Setting the same
+	   period again prevents this. */
+	if (period > 1)
+		ioctl(fd, PERF_EVENT_IOC_PERIOD, &period);
+	if (point->filter && !ioctl(fd, PERF_EVENT_IOC_SET_FILTER, point->filter))
+		events->is_filtered |= point->filters_caches;
 	return true;
 }
 

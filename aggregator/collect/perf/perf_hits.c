@@ -268,13 +268,6 @@ static unsigned like_point(const PerfRun *run, unsigned point)
 	return other;
 }
 
-/* The same points, but of an event that never happens: which parts of the samples this kernel has
-   is known once it is open. */
-static void settle_features(PerfEvents *events)
-{
-	perf_events_open(events, UINT32_MAX, NULL);
-}
-
 static void measure_hits(PerfRun *run, const PerfEvents *events)
 {
 	run->cost.is_known = true;
@@ -306,7 +299,9 @@ void perf_hits_measure(PerfRun *run)
 	own.points = points;
 	own.own_thread = true;
 	run->hit_costs = g_new0(HitCost, count);
-	settle_features(events);
+	/* The same points, but of an event that never happens: which parts of the samples this
+	   kernel has is known once it is open. */
+	perf_events_open(events, UINT32_MAX, NULL);
 	measure_hits(run, events);
 }
 
@@ -594,19 +589,10 @@ static void add_files(PerfRun *run)
 	run->files_given = user_objects_count(objects);
 }
 
-static void see_lines(PerfRun *run, TextPart lines)
-{
-	TextPart text;
-	UserMapLine line;
-
-	while (text_part_next_line(&lines, &text))
-		if (user_map_line_parse(text, &line))
-			perf_unwind_see(run->unwind, &line);
-}
-
 void perf_hits_write_maps(PerfRun *run)
 {
-	TextPart lines;
+	TextPart lines, text;
+	UserMapLine line;
 
 	if (!run->user_watch)
 		return;
@@ -614,7 +600,9 @@ void perf_hits_write_maps(PerfRun *run)
 	if (!run->unwind || !lines.length)
 		return;
 	add_files(run);
-	see_lines(run, lines);
+	while (text_part_next_line(&lines, &text))
+		if (user_map_line_parse(text, &line))
+			perf_unwind_see(run->unwind, &line);
 }
 
 static void write_maps(void *user_data)

@@ -70,29 +70,25 @@ static void write_lines(void *user_data)
 	user_watch_write(maps->watch);
 }
 
-/* A scan takes time, so there is at most one a second. The first one finds what was mapped at the
-   start. A later one cannot know since when a mapping exists: the process may have executed another
-   program meanwhile. */
-static void scan_if_due(PerfMaps *maps)
-{
-	uint64_t now_ns = clock_monotonic_ns();
-
-	if (!maps->scan_is_due || now_ns < maps->scanned_ns + SCAN_NS)
-		return;
-	user_watch_scan(maps->watch, maps->scanned_ns ? now_ns : maps->live->start_ns, write_lines,
-			maps);
-	maps->scan_is_due = false;
-	maps->scanned_ns = now_ns;
-}
-
 void perf_maps_read(PerfMaps *maps)
 {
+	uint64_t now_ns;
+
 	for (guint i = 0; i < maps->cpus->len; i++) {
 		PerfRing *ring = &((MapsCpu *)maps->cpus->pdata[i])->perf->tasks;
 
 		perf_ring_read(ring, perf_ring_head(ring), take_record, maps);
 	}
-	scan_if_due(maps);
+	now_ns = clock_monotonic_ns();
+	/* A scan takes time, so there is at most one a second. The first one finds what was mapped
+	   at the start. A later one cannot know since when a mapping exists: the process may have
+	   executed another program meanwhile. */
+	if (maps->scan_is_due && now_ns >= maps->scanned_ns + SCAN_NS) {
+		user_watch_scan(maps->watch, maps->scanned_ns ? now_ns : maps->live->start_ns,
+				write_lines, maps);
+		maps->scan_is_due = false;
+		maps->scanned_ns = now_ns;
+	}
 	user_watch_write(maps->watch);
 }
 

@@ -54,33 +54,19 @@ static void take_record(const struct perf_event_header *record, void *user_data)
 	}
 }
 
-static void read_frees_of(PerfRun *run, PerfRunCpu *cpu)
-{
-	PerfRing *ring = &cpu->perf->slab_frees;
-	uint64_t head = perf_ring_head(ring);
-
-	if (head == ring->tail)
-		return;
-	run->reading_frees = cpu;
-	if (!perf_ring_read(ring, head, take_record, run))
-		perf_names_forget(run, "the buffer of ends of slabs is not readable");
-}
-
 static void read_all_frees(PerfRun *run)
 {
-	for (guint i = 0; i < run->cpus->len; i++)
-		read_frees_of(run, run->cpus->pdata[i]);
-}
+	for (guint i = 0; i < run->cpus->len; i++) {
+		PerfRunCpu *cpu = run->cpus->pdata[i];
+		PerfRing *ring = &cpu->perf->slab_frees;
+		uint64_t head = perf_ring_head(ring);
 
-static SlabHitsState check_hits(PerfRun *run)
-{
-	KprobeCounts counts;
-	bool is_counted;
-
-	slab_hits_begin(&run->slab_hits, clock_monotonic_ns());
-	is_counted = kprobe_group_count(run->plan->kprobes, OF_FREES, &counts);
-	read_all_frees(run);
-	return is_counted ? slab_hits_end(&run->slab_hits, &counts) : SLAB_HITS_PENDING;
+		if (head == ring->tail)
+			continue;
+		run->reading_frees = cpu;
+		if (!perf_ring_read(ring, head, take_record, run))
+			perf_names_forget(run, "the buffer of ends of slabs is not readable");
+	}
 }
 
 /* Checks until all hits were read. An interrupt or a hypervisor may stop a CPU between a hit and
@@ -89,11 +75,17 @@ static SlabHitsState wait_for_hits(PerfRun *run)
 {
 	enum { TRIES_AT_ONCE = 6, TRIES = 12, PAUSE_US = 500 };
 	SlabHitsState state = SLAB_HITS_PENDING;
+	KprobeCounts counts;
+	bool is_counted;
 
 	for (unsigned i = 0; i < TRIES && state == SLAB_HITS_PENDING; i++) {
 		if (i >= TRIES_AT_ONCE)
 			g_usleep(PAUSE_US << (i - TRIES_AT_ONCE));
-		state = check_hits(run);
+		slab_hits_begin(&run->slab_hits, clock_monotonic_ns());
+		is_counted = kprobe_group_count(run->plan->kprobes, OF_FREES, &counts);
+		read_all_frees(run);
+		if (is_counted)
+			state = slab_hits_end(&run->slab_hits, &counts);
 	}
 	return state;
 }
@@ -237,23 +229,18 @@ void perf_names_write_compared(PerfRun *run)
 	run_facts_write_number(run->live.batches, KMT_FIELD_NAMES_DIFFERENT, compared->different);
 }
 
-static void print_compared(const PerfRun *run)
-{
-	const NamesCompared *compared = &run->compared;
-
-	g_printerr("%s: cache names compared: %" G_GUINT64_FORMAT ", different: %" G_GUINT64_FORMAT
-		   ", unknown: %" G_GUINT64_FORMAT "\n",
-		   g_get_prgname(), compared->calls, compared->different, compared->unknown);
-}
-
 void perf_names_end(PerfRun *run)
 {
+	const NamesCompared *compared = &run->compared;
 	g_autofree char *problem = run->pages ? problem_of(run) : NULL;
 
 	if (!run->pages)
 		return;
 	run_facts_write_text(run->live.batches, KMT_FIELD_CACHES_UNKNOWN, problem);
 	perf_names_write_compared(run);
-	if (run->sites)
-		print_compared(run);
+	if (!run->sites)
+		return;
+	g_printerr("%s: cache names compared: %" G_GUINT64_FORMAT ", different: %" G_GUINT64_FORMAT
+		   ", unknown: %" G_GUINT64_FORMAT "\n",
+		   g_get_prgname(), compared->calls, compared->different, compared->unknown);
 }

@@ -54,31 +54,21 @@ static void send_batch(const void *bytes, size_t length, void *user_data)
 		session_take_batch(run->live.parts.session, &batch);
 }
 
-static uint64_t settled_until(void)
-{
-	return clock_monotonic_ns() - PERF_READ_SETTLED_NS;
-}
-
-/* Called after reading the rings: a scan takes time, and may be requested repeatedly. */
-static void scan_if_due(PerfRun *run, uint64_t now_ns)
-{
-	if (!run->scan_is_due || now_ns < run->scanned_ns + SCAN_NS)
-		return;
-	run->scan_is_due = false;
-	run->scanned_ns = now_ns;
-	task_table_scan(run->tasks);
-}
-
 static gboolean time_for_round(gpointer user_data)
 {
 	PerfRun *run = user_data;
-	uint64_t until_ns = settled_until();
+	uint64_t now_ns = clock_monotonic_ns(), until_ns = now_ns - PERF_READ_SETTLED_NS;
 
 	if (run->live.phase != PHASE_LIVE)
 		return G_SOURCE_CONTINUE;
 	perf_read_round(run, until_ns);
-	perf_cpus_judge(run, until_ns + PERF_READ_SETTLED_NS);
-	scan_if_due(run, until_ns + PERF_READ_SETTLED_NS);
+	perf_cpus_judge(run, now_ns);
+	/* After reading the rings: a scan takes time, and may be requested repeatedly. */
+	if (run->scan_is_due && now_ns >= run->scanned_ns + SCAN_NS) {
+		run->scan_is_due = false;
+		run->scanned_ns = now_ns;
+		task_table_scan(run->tasks);
+	}
 	task_table_settle(run->tasks, until_ns);
 	perf_hits_settle(run, until_ns);
 	return G_SOURCE_CONTINUE;
@@ -98,51 +88,27 @@ static uint64_t not_delivered(const PerfRun *run, const PerfRunCpu *cpu)
 	return run->addresses.level ? lost : lost * cpu->event_cpu.sampling_period;
 }
 
-/* After the events have ended: counted = arrived + lost. */
-static void settle_losses(PerfRun *run)
-{
-	for (guint i = 0; i < run->cpus->len; i++) {
-		PerfRunCpu *cpu = run->cpus->pdata[i];
-
-		perf_read_end_weights(run, cpu);
-		run->not_delivered += not_delivered(run, cpu);
-	}
-}
-
-static void end_events(PerfRun *run)
-{
-	for (guint i = 0; i < run->cpus->len; i++) {
-		PerfRunCpu *cpu = run->cpus->pdata[i];
-
-		perf_events_disable(run->events, cpu->perf);
-	}
-}
-
 static void perf_run_end(LiveRun *live)
 {
 	live->phase = PHASE_ENDING;
 	g_main_loop_quit(live->loop);
 }
 
-static bool cpu_is_read(const PerfRun *run, const PerfRunCpu *cpu)
+static bool is_all_read(const PerfRun *run)
 {
 	unsigned twins = perf_request_twins(&run->request);
 
-	for (unsigned i = 0; i < run->request.points_count * twins; i++) {
-		const PerfEventId event = { i / twins, i % twins };
+	for (guint i = 0; i < run->cpus->len; i++) {
+		const PerfRunCpu *cpu = run->cpus->pdata[i];
 
-		if (perf_weight_is_behind(&cpu->weights[event.point], event.twin,
-					  perf_events_count(run->events, cpu->perf, event)))
-			return false;
+		for (unsigned j = 0; j < run->request.points_count * twins; j++) {
+			const PerfEventId event = { j / twins, j % twins };
+
+			if (perf_weight_is_behind(&cpu->weights[event.point], event.twin,
+						  perf_events_count(run->events, cpu->perf, event)))
+				return false;
+		}
 	}
-	return true;
-}
-
-static bool is_all_read(const PerfRun *run)
-{
-	for (guint i = 0; i < run->cpus->len; i++)
-		if (!cpu_is_read(run, run->cpus->pdata[i]))
-			return false;
 	return true;
 }
 
@@ -162,11 +128,20 @@ static void read_rest(PerfRun *run)
 static void perf_run_drain(LiveRun *live)
 {
 	PerfRun *run = run_of(live);
+	PerfRunCpu *cpu;
 
-	end_events(run);
+	for (guint i = 0; i < run->cpus->len; i++) {
+		cpu = run->cpus->pdata[i];
+		perf_events_disable(run->events, cpu->perf);
+	}
 	/* Read the rest before the losses are written, so that the losses come after it. */
 	read_rest(run);
-	settle_losses(run);
+	/* Now that the events have ended: counted = arrived + lost. */
+	for (guint i = 0; i < run->cpus->len; i++) {
+		cpu = run->cpus->pdata[i];
+		perf_read_end_weights(run, cpu);
+		run->not_delivered += not_delivered(run, cpu);
+	}
 	for (guint i = 0; i < run->cpus->len; i++)
 		perf_cpus_pay(run, run->cpus->pdata[i]);
 	perf_read_round(run, clock_monotonic_ns());
@@ -185,23 +160,19 @@ static bool write_if_new(PerfRun *run, enum KmtFieldId id, char **before, char *
 	return is_new;
 }
 
-/* Hits may be rare: if none arrives, none may have happened. */
-static char *blind_text(const PerfRun *run)
-{
-	g_autofree char *blind = bpf_beside_blind(run->beside);
-
-	if (!blind || !run->plan->hits)
-		return g_steal_pointer(&blind);
-	return g_strconcat(blind, ", unless none happened", NULL);
-}
-
 /* Programs may be attached at any time. */
 static void look_beside(PerfRun *run)
 {
+	g_autofree char *blind = NULL;
 	bool is_new;
 
 	bpf_beside_look(run->beside);
-	is_new = write_if_new(run, KMT_FIELD_BPF_BLIND, &run->blind, blind_text(run));
+	blind = bpf_beside_blind(run->beside);
+	/* Hits may be rare: if none arrives, none may have happened. */
+	is_new = write_if_new(run, KMT_FIELD_BPF_BLIND, &run->blind,
+			      blind && run->plan->hits
+				      ? g_strconcat(blind, ", unless none happened", NULL)
+				      : g_strdup(blind));
 	if (is_new && run->blind)
 		g_printerr("%s: no events arrive from %s: end the program that attached it, or use "
 			   "--collector=stap\n",
@@ -264,23 +235,18 @@ static char *scatter_of_cpus(const PerfRun *run)
 	return g_string_free(text, FALSE);
 }
 
-static void write_scatter_of_threads(PerfRun *run)
-{
-	uint64_t percent = thread_scatter_percent(run->threads);
-
-	if (percent == run->scatter_percent)
-		return;
-	run->scatter_percent = percent;
-	run_facts_write_number(run->live.batches, KMT_FIELD_SAMPLING_SCATTER, percent);
-}
-
 /* Writes the scatter measured so far; the value improves with time. */
 static void write_scatter(PerfRun *run)
 {
 	g_autofree char *rows = NULL;
 
 	if (run->threads) {
-		write_scatter_of_threads(run);
+		uint64_t percent = thread_scatter_percent(run->threads);
+
+		if (percent != run->scatter_percent)
+			run_facts_write_number(run->live.batches, KMT_FIELD_SAMPLING_SCATTER,
+					       percent);
+		run->scatter_percent = percent;
 		return;
 	}
 	rows = scatter_of_cpus(run);
@@ -315,18 +281,12 @@ static char *memory_problem(const LiveRun *live)
 	return memory_watch_problem(&watch);
 }
 
-static void write_tasks_lost(PerfRun *run)
-{
-	if (run->tasks_lost == run->tasks_written)
-		return;
-	run->tasks_written = run->tasks_lost;
-	run_facts_write_number(run->live.batches, KMT_FIELD_TASKS_LOST, run->tasks_lost);
-}
-
 /* Writes how much could not be recorded so far, as far as the batches do not show it. */
 static void write_counts(PerfRun *run)
 {
-	write_tasks_lost(run);
+	if (run->tasks_lost != run->tasks_written)
+		run_facts_write_number(run->live.batches, KMT_FIELD_TASKS_LOST, run->tasks_lost);
+	run->tasks_written = run->tasks_lost;
 	write_missed(run);
 	perf_hits_write_unwound(run);
 }
@@ -453,16 +413,6 @@ static uint32_t depth_max(void)
 	return (uint32_t)CLAMP(bound, 2, UINT16_MAX);
 }
 
-/* Filters select allocations. What they select may be freed by anybody, by any function: paired
-   frees are not filtered. */
-static char *filter_of(const PerfRunPlan *plan, const KmemPoint *point,
-		       const CollectRequest *request)
-{
-	if (point->type->is_free && request->held)
-		return object_probes_filter(plan->points, point);
-	return perf_filter_new(point, request->caches);
-}
-
 static PerfPoint *points_of(const PerfRunPlan *plan, const CollectRequest *request,
 			    const InnerKmallocs *inner)
 {
@@ -470,27 +420,22 @@ static PerfPoint *points_of(const PerfRunPlan *plan, const CollectRequest *reque
 
 	for (guint i = 0; i < plan->points->len; i++) {
 		const KmemPoint *point = plan->points->pdata[i];
-		char *by_cache = filter_of(plan, point, request);
+		bool is_paired = point->type->is_free && request->held;
+		/* Filters select allocations. What they select may be freed by anybody, by any
+		   function: paired frees are not filtered. */
+		char *by_cache = is_paired ? object_probes_filter(plan->points, point)
+					   : perf_filter_new(point, request->caches);
 
 		points[i] = (PerfPoint){
 			.id = point->format->id,
 			.is_free = point->type->is_free,
 			.filters_caches = by_cache != NULL,
 			.has_cache_name = point->cache_name != NULL,
-			.counts_calls = by_cache && !(point->type->is_free && request->held),
+			.counts_calls = by_cache && !is_paired,
 			.filter = perf_filter_without_inner(by_cache, point, inner),
 		};
 	}
 	return points;
-}
-
-static void points_free(PerfRequest *request)
-{
-	PerfPoint *points = unconst(request->points);
-
-	for (unsigned i = 0; i < request->points_count; i++)
-		g_free(points[i].filter);
-	g_free(points);
 }
 
 /* Objects are sampled when events are read: if the kernel skipped events, those left could not be
@@ -737,7 +682,9 @@ static void run_clear(PerfRun *run)
 	bpf_beside_free(run->beside);
 	g_free(run->blind);
 	g_free(run->attached);
-	points_free(&run->request);
+	for (unsigned i = 0; i < run->request.points_count; i++)
+		g_free(run->request.points[i].filter);
+	g_free(unconst(run->request.points));
 	g_clear_pointer(&run->online, g_array_unref);
 	task_table_free(run->tasks);
 	event_writer_free(run->writer);

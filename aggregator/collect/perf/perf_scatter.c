@@ -101,25 +101,17 @@ static void compare_with_before(PerfScatter *scatter)
 	scatter->compared += a->samples + b->samples;
 }
 
-/* Returns what a block has after its first part. */
-static PerfBlock late_part(const PerfBlock *all, const PerfBlock *early)
+static void compare_within(PerfScatter *scatter)
 {
-	PerfBlock late = *all;
+	const PerfBlock *early = &scatter->early;
+	PerfBlock late = scatter->now; /* without its first part */
 
 	late.samples -= early->samples;
 	late.total -= early->total;
 	for (unsigned part = 0; part < SCATTER_ROWS * SCATTER_PLACES; part++)
 		late.weights[part] -= early->weights[part];
-	return late;
-}
-
-static void compare_within(PerfScatter *scatter)
-{
-	const PerfBlock late = late_part(&scatter->now, &scatter->early);
-
 	for (unsigned part = 0; has_enough(&late) && part < SCATTER_ROWS * SCATTER_PLACES; part++)
-		compare_part(&scatter->rows[part / SCATTER_PLACES].within, &scatter->early, &late,
-			     part);
+		compare_part(&scatter->rows[part / SCATTER_PLACES].within, early, &late, part);
 }
 
 void perf_scatter_begin(PerfScatter *scatter, uint32_t period)
@@ -165,16 +157,6 @@ void perf_scatter_sum(PerfScatter *sum, const PerfScatter *added)
 	sum->compared += added->compared;
 }
 
-/* Returns what a sample of independent draws adds to the differences, on average. */
-static double expected_of_sample(const PerfScatter *scatter)
-{
-	double expected = 0;
-
-	for (unsigned i = 0; i < SCATTER_ROWS; i++)
-		expected += scatter->rows[i].between.expected;
-	return scatter->compared > 0 ? expected / scatter->compared : 0;
-}
-
 /* Returns the ratio of differences to those of draws, beside some assumed draws; at least 1. */
 static double perf_scatter_ratio(const PerfDifference *difference, double assumed)
 {
@@ -185,12 +167,17 @@ static double perf_scatter_ratio(const PerfDifference *difference, double assume
 
 uint32_t perf_scatter_percent(const PerfScatter *scatter, unsigned row)
 {
-	double assumed = SAMPLES_ASSUMED * expected_of_sample(scatter);
-	double between = perf_scatter_ratio(&scatter->rows[row].between, assumed);
-	double within = perf_scatter_ratio(&scatter->rows[row].within, assumed);
-	double percent = (1 + MAX(between - within, 0)) * PERF_SCATTER_OF_DRAWS;
+	double expected = 0, assumed = 0, between, within, percent;
 
 	hot_assert(row < G_N_ELEMENTS(scatter->rows));
+	for (unsigned i = 0; i < SCATTER_ROWS; i++)
+		expected += scatter->rows[i].between.expected;
+	/* What a sample of independent draws adds to the differences, on average. */
+	if (scatter->compared > 0)
+		assumed = SAMPLES_ASSUMED * (expected / scatter->compared);
+	between = perf_scatter_ratio(&scatter->rows[row].between, assumed);
+	within = perf_scatter_ratio(&scatter->rows[row].within, assumed);
+	percent = (1 + MAX(between - within, 0)) * PERF_SCATTER_OF_DRAWS;
 	return (uint32_t)MIN(percent, PERCENT_MAX);
 }
 

@@ -80,15 +80,6 @@ static void start_series(const PerfTurnPlace *at)
 	enter_stage(turn, PERF_TURN_STARTED);
 }
 
-static void perf_turn_park(const PerfTurnPlace *at)
-{
-	at->turn->count = count_of(at);
-	at->turn->parked = at->turn->count;
-	set_period(at, PERF_PARKED);
-	perf_events_switch(at->events, at->cpu, event_of(at), true);
-	enter_stage(at->turn, PERF_TURN_PARKED);
-}
-
 /* Gives the coming series its phase. */
 static void perf_turn_aim(const PerfTurnPlace *at)
 {
@@ -160,7 +151,10 @@ void perf_turn_begin(const PerfTurnPlace *at, uint32_t period)
 	turn->events = count_of(at) - turn->count;
 	turn->twin = !turn->twin;
 	turn->period = period;
-	perf_turn_park(at);
+	turn->count = turn->parked = count_of(at);
+	set_period(at, PERF_PARKED);
+	perf_events_switch(at->events, at->cpu, event_of(at), true);
+	enter_stage(turn, PERF_TURN_PARKED);
 	/* With period 1, there is no phase: a sample without distance before it shows the change.
 	 */
 	if (period == 1)
@@ -225,13 +219,6 @@ static bool perf_turn_draw(const PerfTurnPlace *at, uint64_t now_ns)
 	return true;
 }
 
-/* A quiet CPU is asked less and less often. */
-static void wait_longer(PerfTurn *turn)
-{
-	turn->due_ns = clock_monotonic_ns() + turn->wait_ns;
-	turn->wait_ns = MIN(2 * turn->wait_ns, WAIT_NS_MAX);
-}
-
 void perf_turn_look(const PerfTurnPlace *at, uint64_t now_ns)
 {
 	PerfTurn *turn = at->turn;
@@ -240,6 +227,9 @@ void perf_turn_look(const PerfTurnPlace *at, uint64_t now_ns)
 		return;
 	if (turn->stage == PERF_TURN_NONE && (!may_end(at, now_ns) || !perf_turn_draw(at, now_ns)))
 		return;
-	if (!perf_turn_advance(at))
-		wait_longer(turn);
+	if (perf_turn_advance(at))
+		return;
+	/* A quiet CPU is asked less and less often. */
+	turn->due_ns = clock_monotonic_ns() + turn->wait_ns;
+	turn->wait_ns = MIN(2 * turn->wait_ns, WAIT_NS_MAX);
 }

@@ -161,14 +161,6 @@ static void see_end(PerfUnwind *unwind, const UserMapLine *line)
 	g_array_append_val(unwind->ended, process->tgid);
 }
 
-static void perf_unwind_forget(PerfUnwind *unwind, const Process *process)
-{
-	if (process->program)
-		unwind_child_forget(unwind->child, key_of(process->tgid, process->program - 1));
-	unwind_child_forget(unwind->child, key_of(process->tgid, process->program));
-	g_hash_table_remove(unwind->processes, GUINT_TO_POINTER(process->tgid));
-}
-
 void perf_unwind_settle(PerfUnwind *unwind, uint64_t until_ns)
 {
 	guint kept = 0;
@@ -180,10 +172,14 @@ void perf_unwind_settle(PerfUnwind *unwind, uint64_t until_ns)
 
 		if (!process || !process->ended_ns)
 			continue;
-		if (process->ended_ns <= until_ns)
-			perf_unwind_forget(unwind, process);
-		else
+		if (process->ended_ns > until_ns) {
 			g_array_index(unwind->ended, guint32, kept++) = tgid;
+			continue;
+		}
+		if (process->program)
+			unwind_child_forget(unwind->child, key_of(tgid, process->program - 1));
+		unwind_child_forget(unwind->child, key_of(tgid, process->program));
+		g_hash_table_remove(unwind->processes, GUINT_TO_POINTER(tgid));
 	}
 	g_array_set_size(unwind->ended, kept);
 }

@@ -136,13 +136,6 @@ static bool has_other_threads(uint32_t tgid)
 	return !stat(folder, &status) && status.st_nlink > LINKS_OF_ONE_THREAD;
 }
 
-static void forget_ending(UserWatch *watch, uint32_t tgid)
-{
-	for (guint i = watch->ending->len; i-- > 0;)
-		if (g_array_index(watch->ending, guint32, i) == tgid)
-			g_array_remove_index_fast(watch->ending, i);
-}
-
 /* The mappings of a process are needed until its last thread ends. */
 void user_watch_take_task(UserWatch *watch, const struct PerfTaskRecord *record)
 {
@@ -154,8 +147,9 @@ void user_watch_take_task(UserWatch *watch, const struct PerfTaskRecord *record)
 		g_array_append_val(watch->ending, line.tgid);
 		return;
 	}
-	if (watch->ending->len)
-		forget_ending(watch, line.tgid);
+	for (guint i = watch->ending->len; i-- > 0;)
+		if (g_array_index(watch->ending, guint32, i) == line.tgid)
+			g_array_remove_index_fast(watch->ending, i);
 	user_map_line_append(watch->lines, &line);
 }
 

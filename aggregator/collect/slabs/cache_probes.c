@@ -59,13 +59,6 @@ static void add_defined(CacheProbes *probes, TracepointFormat *format)
 	g_array_append_val(probes->ids, format->id);
 }
 
-static bool cache_probes_refuse(int problem, GError **error)
-{
-	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(problem), "%s: %s",
-		    kprobe_refusal(problem), g_strerror(problem));
-	return false;
-}
-
 static bool define_all(CacheProbes *probes, KprobeGroup *group, const char *arguments,
 		       GError **error)
 {
@@ -84,7 +77,13 @@ static bool define_all(CacheProbes *probes, KprobeGroup *group, const char *argu
 			add_defined(probes, kprobe_group_read_format(group, i));
 	}
 	/* If a probe is refused, only the caches of its function's calls stay unknown. */
-	return probes->ids->len || cache_probes_refuse(problem ? problem : EINVAL, error);
+	if (probes->ids->len)
+		return true;
+	if (!problem)
+		problem = EINVAL;
+	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(problem), "%s: %s",
+		    kprobe_refusal(problem), g_strerror(problem));
+	return false;
 }
 
 static void probe_clear(gpointer data)

@@ -167,17 +167,12 @@ char *object_probes_there(const char *root)
 	return names->len ? g_string_free(g_steal_pointer(&names), FALSE) : NULL;
 }
 
-static bool has_kind(const GPtrArray *points, uint8_t kind)
-{
-	for (guint i = 0; i < points->len; i++)
-		if (((const KmemPoint *)points->pdata[i])->type->kind == kind)
-			return true;
-	return false;
-}
-
 char *object_probes_filter(const GPtrArray *points, const KmemPoint *point)
 {
-	if (point->type->kind != KMT_KIND_BULK || !has_kind(points, KMT_KIND_RCU))
+	if (point->type->kind != KMT_KIND_BULK)
 		return NULL;
-	return g_strdup("cache != 0");
+	for (guint i = 0; i < points->len; i++)
+		if (((const KmemPoint *)points->pdata[i])->type->kind == KMT_KIND_RCU)
+			return g_strdup("cache != 0");
+	return NULL;
 }

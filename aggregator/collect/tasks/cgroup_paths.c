@@ -192,45 +192,33 @@ typedef struct {
 	bool is_two; /* two hierarchies have a cgroup with that id: ambiguous */
 } Lead;
 
-static void cgroup_paths_follow(const CgroupPaths *paths, TaskCgroupHierarchy hierarchy,
-				uint64_t id, Lead *lead)
-{
-	const CgroupHandles *handles = paths->handles[hierarchy];
-	g_autofree char *below = handles ? cgroup_handles_path(handles, id) : NULL;
-	char *path;
-
-	hot_assert(hierarchy < G_N_ELEMENTS(paths->handles));
-	if (!below)
-		return;
-	path = path_from(task_cgroups_mount(paths->cgroups, hierarchy), below);
-	lead->is_two = lead->path && !g_str_equal(lead->path, path);
-	g_free(lead->path);
-	lead->path = path;
-}
-
 static Lead lead_of(const CgroupPaths *paths, uint64_t id)
 {
 	Lead lead = { 0 };
 
-	for (int i = 0; i < TASK_CGROUP_HIERARCHIES; i++)
-		cgroup_paths_follow(paths, i, id, &lead);
+	for (int i = 0; i < TASK_CGROUP_HIERARCHIES; i++) {
+		const CgroupHandles *handles = paths->handles[i];
+		g_autofree char *below = handles ? cgroup_handles_path(handles, id) : NULL;
+		char *path;
+
+		if (!below)
+			continue;
+		path = path_from(task_cgroups_mount(paths->cgroups, i), below);
+		lead.is_two = lead.path && !g_str_equal(lead.path, path);
+		g_free(lead.path);
+		lead.path = path;
+	}
 	if (lead.is_two)
 		g_clear_pointer(&lead.path, g_free);
 	return lead;
 }
 
-/* Appends a line of the batch. The kernel forbids line ends in a cgroup's name; the check protects
-   the format from other sources. */
-static void append_line(GString *lines, uint64_t id, const char *path)
-{
-	if (!strchr(path, '\n'))
-		g_string_append_printf(lines, "%" G_GUINT64_FORMAT " %s\n", id, path);
-}
-
 static void cgroup_paths_settle(CgroupPaths *paths, uint64_t id, const char *path, GString *lines)
 {
-	if (path)
-		append_line(lines, id, path);
+	/* The kernel forbids line ends in a cgroup's name; the check protects the format from other
+	   sources. */
+	if (path && !strchr(path, '\n'))
+		g_string_append_printf(lines, "%" G_GUINT64_FORMAT " %s\n", id, path);
 	add_id(paths->settled, id);
 	g_hash_table_remove(paths->wanted, &id);
 }
@@ -270,35 +258,30 @@ static void look_at_fresh(CgroupPaths *paths, GString *lines)
 	g_array_set_size(paths->fresh, 0);
 }
 
-static void note_member(CgroupPaths *paths, const Member *member)
+bool cgroup_paths_take(const Events *events, void *user_data)
 {
-	if (is_settled(paths, member->cgroup_id) || g_hash_table_size(paths->seen) >= IDS_MAX ||
-	    g_hash_table_contains(paths->seen, member))
-		return;
-	g_hash_table_add(paths->seen, g_memdup(member, sizeof(*member)));
-	g_array_append_val(paths->fresh, *member);
-}
+	CgroupPaths *paths = user_data;
 
-bool cgroup_paths_take(const Events *events, void *paths)
-{
 	for (uint32_t task = 0; task < events->tasks_count; task++) {
 		Member member = { .cgroup_id = events_task_cgroup(events, (uint16_t)task) };
 		EventTask facts;
 
-		if (!member.cgroup_id || is_settled(paths, member.cgroup_id))
+		if (!member.cgroup_id || is_settled(paths, member.cgroup_id) ||
+		    g_hash_table_size(paths->seen) >= IDS_MAX)
 			continue;
 		events_read_task(events, (uint16_t)task, &facts);
 		member.tgid = facts.tgid;
-		note_member(paths, &member);
+		if (g_hash_table_contains(paths->seen, &member))
+			continue;
+		g_hash_table_add(paths->seen, g_memdup(&member, sizeof(member)));
+		g_array_append_val(paths->fresh, member);
 	}
 	return true;
 }
 
 /* A walk through the folders of a hierarchy. */
 typedef struct {
-	CgroupPaths *paths;
 	TaskCgroupMount mount;
-	GString *lines;
 	GQueue *folders; /* (element-type utf8), owned: still to read, below the mounted one */
 	unsigned left;   /* number of folders that may still be read */
 } Walk;
@@ -320,23 +303,10 @@ static void add_folders(Walk *walk, const char *below)
 	}
 }
 
-static void cgroup_paths_visit(Walk *walk, const char *below)
-{
-	g_autofree char *folder = g_strconcat(walk->mount.folder, below, NULL);
-	uint64_t id = task_cgroup_folder_id(folder);
-
-	if (g_hash_table_contains(walk->paths->wanted, &id)) {
-		g_autofree char *path = path_from(walk->mount, below);
-
-		cgroup_paths_settle(walk->paths, id, path, walk->lines);
-	}
-	add_folders(walk, below);
-}
-
 /* Breadth first, so that the bound omits the deep folders. */
 static void walk_hierarchy(CgroupPaths *paths, TaskCgroupMount mount, GString *lines)
 {
-	Walk walk = { paths, mount, lines, NULL, WALK_FOLDERS_MAX };
+	Walk walk = { mount, NULL, WALK_FOLDERS_MAX };
 
 	if (!mount.folder)
 		return;
@@ -344,8 +314,15 @@ static void walk_hierarchy(CgroupPaths *paths, TaskCgroupMount mount, GString *l
 	g_queue_push_tail(walk.folders, g_strdup(""));
 	while (!g_queue_is_empty(walk.folders) && g_hash_table_size(paths->wanted)) {
 		g_autofree char *below = g_queue_pop_head(walk.folders);
+		g_autofree char *folder = g_strconcat(mount.folder, below, NULL);
+		uint64_t id = task_cgroup_folder_id(folder);
 
-		cgroup_paths_visit(&walk, below);
+		if (g_hash_table_contains(paths->wanted, &id)) {
+			g_autofree char *path = path_from(mount, below);
+
+			cgroup_paths_settle(paths, id, path, lines);
+		}
+		add_folders(&walk, below);
 	}
 	g_queue_free_full(walk.folders, g_free);
 }

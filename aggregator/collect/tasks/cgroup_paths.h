@@ -20,7 +20,7 @@ void cgroup_paths_free(CgroupPaths *paths);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CgroupPaths, cgroup_paths_free)
 
 /* Collects the cgroups of a batch's tasks; an EventSink of a CgroupPaths. */
-bool cgroup_paths_take(const Events *events, void *paths);
+bool cgroup_paths_take(const Events *events, void *user_data);
 
 /* Looks for the cgroups of tasks that are new since the last call, and appends a batch with the
    paths found. Returns whether it did. */

@@ -29,19 +29,16 @@ void task_note_recent(TaskTable *table, Task *task)
 	g_array_append_val(table->recent, task->tid);
 }
 
-/* A record may have been lost. Then /proc shows the parent, unless the child was orphaned. */
-static bool parent_is_counted(const TaskTable *table, uint32_t parent_tgid)
-{
-	return table->inherits_count && task_table_is_counted(table, parent_tgid);
-}
-
 static Process *process_read(const TaskTable *table, uint32_t tgid, const TaskProcess *read)
 {
 	Process *process = process_new(tgid);
 
 	process->start_time_ns = read->start_time_ns;
 	process->is_worker = read->is_worker;
-	process->is_counted = parent_is_counted(table, read->parent_tgid);
+	/* A record may have been lost. Then /proc shows the parent, unless the child was orphaned.
+	 */
+	process->is_counted =
+		table->inherits_count && task_table_is_counted(table, read->parent_tgid);
 	process->cgroup_is_due = true;
 	return process;
 }

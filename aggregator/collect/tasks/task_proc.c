@@ -55,13 +55,6 @@ static size_t read_text(const TaskProc *proc, const char *path, char *text, size
 	return (size_t)MAX(length, 0);
 }
 
-/* Returns the start of the next field; NULL: none. */
-static const char *next_field(const char *text)
-{
-	text = strchr(text, ' ');
-	return text ? text + 1 : NULL;
-}
-
 static uint64_t monotonic_of(const TaskProc *proc, uint64_t ticks)
 {
 	uint64_t since_boot_ns = ticks * proc->ns_per_tick;
@@ -77,8 +70,8 @@ static bool parse_stat(const TaskProc *proc, const char *text, TaskProcess *proc
 	uint64_t fields[STAT_START + 1] = { 0 };
 	int field = STAT_NAME;
 
-	while (field < STAT_START && at && (at = next_field(at)))
-		fields[++field] = g_ascii_strtoull(at, NULL, 10);
+	while (field < STAT_START && at && (at = strchr(at, ' ')))
+		fields[++field] = g_ascii_strtoull(++at, NULL, 10);
 	if (field < STAT_START)
 		return false;
 	process->is_over = strchr("ZXx", strrchr(text, ')')[2]);
@@ -97,17 +90,6 @@ bool task_proc_process(const TaskProc *proc, uint32_t tgid, TaskProcess *process
 	return read_text(proc, path, text, sizeof(text)) && parse_stat(proc, text, process);
 }
 
-/* The kernel's name of "kworker/0:1-events" is "kworker/0:1". A rescuer's own name may contain a
-   dash. */
-static size_t worker_name_length(const char *name, size_t length)
-{
-	static const char prefix[] = "kworker/";
-
-	if (!g_str_has_prefix(name, prefix) || g_str_has_prefix(name, "kworker/R-"))
-		return length;
-	return strcspn(name, "+-");
-}
-
 bool task_proc_comm(const TaskProc *proc, uint32_t tid, bool is_worker, char comm[KMT_COMM_BYTES])
 {
 	char path[PATH_BYTES], text[COMM_TEXT_BYTES];
@@ -119,8 +101,11 @@ bool task_proc_comm(const TaskProc *proc, uint32_t tid, bool is_worker, char com
 		return false;
 	if (text[length - 1] == '\n')
 		text[--length] = '\0';
-	if (is_worker)
-		length = worker_name_length(text, length);
+	/* The kernel's name of "kworker/0:1-events" is "kworker/0:1". A rescuer's own name may
+	   contain a dash. */
+	if (is_worker && g_str_has_prefix(text, "kworker/") &&
+	    !g_str_has_prefix(text, "kworker/R-"))
+		length = strcspn(text, "+-");
 	memset(comm, 0, KMT_COMM_BYTES);
 	memcpy(comm, text, MIN(length, KMT_COMM_BYTES - 1));
 	return true;

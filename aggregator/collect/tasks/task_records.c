@@ -87,17 +87,15 @@ static bool began_at(const Task *leader, uint64_t time_ns)
 	       (start_ns < time_ns + start_differs_ns && time_ns < start_ns + start_differs_ns);
 }
 
-/* Whether a requested pid had no process at that time: a later owner is another process. */
-static bool is_nobodys(const Process *process)
-{
-	return process->is_counted && !process->start_time_ns;
-}
-
 static Process *process_made(const Task *old, uint32_t tgid, uint64_t time_ns)
 {
-	bool is_known = old && began_at(old, time_ns) && !is_nobodys(old->process);
-	Process *process = is_known ? old->process : process_new(tgid);
+	Process *process = old && began_at(old, time_ns) ? old->process : NULL;
 
+	/* A requested pid had no process at that time: a later owner is another process. */
+	if (process && process->is_counted && !process->start_time_ns)
+		process = NULL;
+	if (!process)
+		process = process_new(tgid);
 	if (!process->start_time_ns)
 		process->start_time_ns = time_ns;
 	return process;
@@ -166,19 +164,6 @@ static Task *child_new(const TaskTable *table, uint32_t tid, uint64_t time_ns, P
 	return task;
 }
 
-/* The id may already belong to another process; the time identifies the thread that created the new
-   one. */
-static Process *process_of_thread(TaskTable *table, uint32_t tgid, const Task *maker)
-{
-	return maker ? maker->process : task_process_of(table, tgid);
-}
-
-/* A task outside of our pid namespace has ids of zero. Only a process's first thread leads it. */
-static bool has_ids(uint32_t tgid, uint32_t tid, bool is_process)
-{
-	return tgid && tid && (is_process || tid != tgid);
-}
-
 void task_table_fork(TaskTable *table, uint32_t tgid, uint32_t tid, uint32_t parent_tgid,
 		     uint32_t parent_tid, uint64_t time_ns)
 {
@@ -188,24 +173,22 @@ void task_table_fork(TaskTable *table, uint32_t tgid, uint32_t tid, uint32_t par
 	bool is_process = tgid != parent_tgid;
 	Process *process;
 
-	if (!has_ids(tgid, tid, is_process) || (old && old->born_ns == time_ns))
+	/* A task outside of our pid namespace has ids of zero. Only a process's first thread leads
+	   it. */
+	if (!tgid || !tid || (!is_process && tid == tgid) || (old && old->born_ns == time_ns))
 		return;
-	process = is_process ? process_made(old, tgid, time_ns)
-			     : process_of_thread(table, tgid, parent);
+	/* A thread's id of the process may already belong to another process; the time identifies
+	   the thread that created the new one. */
+	if (is_process)
+		process = process_made(old, tgid, time_ns);
+	else
+		process = parent ? parent->process : task_process_of(table, tgid);
 	enter_life(table, child_new(table, tid, time_ns, process, parent), old, later);
 	if (!parent)
 		return;
 	parent->forked_ns = MAX(parent->forked_ns, time_ns);
 	if (is_process)
 		task_records_inherit(table, process, parent->process);
-}
-
-/* Returns the life of a tid at a time, without looking further than the table. */
-static const Task *known_at(const TaskTable *table, uint32_t tid, uint64_t time_ns)
-{
-	Task *later;
-
-	return task_life_at(task_lookup(table, tid), time_ns, &later);
 }
 
 static gint compare_births(gconstpointer left, gconstpointer right)
@@ -217,7 +200,9 @@ static gint compare_births(gconstpointer left, gconstpointer right)
 
 static void pass_on_to(TaskTable *table, Task *child)
 {
-	const Task *parent = known_at(table, child->parent_tid, child->born_ns);
+	/* Without looking further than the table. */
+	Task *later, *newest = task_lookup(table, child->parent_tid);
+	const Task *parent = task_life_at(newest, child->born_ns, &later);
 	const char *comm = name_passed_on(parent, child->born_ns);
 
 	if (comm)

@@ -175,20 +175,15 @@ static bool lives_on(const TaskTable *table, const Task *task)
 	       start_ns < read.start_time_ns + start_differs_ns;
 }
 
-/* Drops the lives of a tid that had ended at that time. */
-static void forget_earlier(Task *newest, uint64_t time_ns)
-{
-	Task *later, *in_force = task_life_at(newest, time_ns, &later);
-
-	if (in_force)
-		g_clear_pointer(&in_force->earlier, task_free);
-}
-
 /* Returns whether there is something to settle later. */
 static bool settle(TaskTable *table, Task *task, uint64_t time_ns)
 {
+	Task *later, *in_force = task_life_at(task, time_ns, &later);
+
 	task_names_settle(&task->names, time_ns);
-	forget_earlier(task, time_ns);
+	/* Drops the lives of the tid that had ended at that time. */
+	if (in_force)
+		g_clear_pointer(&in_force->earlier, task_free);
 	if (is_over(task, time_ns)) {
 		if (!lives_on(table, task)) {
 			task_forget(table, task);

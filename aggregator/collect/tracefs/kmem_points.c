@@ -72,17 +72,10 @@ static void resolve_members(KmemPoint *point)
 	}
 }
 
-static void resolve_name(KmemPoint *point)
-{
-	const TracepointField *field = tracepoint_format_lookup(point->format, "name");
-
-	if (field && field->is_text)
-		point->cache_name = field;
-}
-
 static KmemPoint *point_new(const ProbePoint *type, TracepointFormat *format)
 {
 	KmemPoint *point = g_new0(KmemPoint, 1);
+	const TracepointField *name = tracepoint_format_lookup(format, "name");
 	g_autoptr(GArray) possible = cpu_list_read("", "possible");
 
 	point->type = type;
@@ -92,7 +85,8 @@ static KmemPoint *point_new(const ProbePoint *type, TracepointFormat *format)
 	point->page_shift = (unsigned)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
 	point->failed = tracepoint_format_lookup(format, "failed");
 	resolve_members(point);
-	resolve_name(point);
+	if (name && name->is_text)
+		point->cache_name = name;
 	return point;
 }
 
@@ -126,20 +120,15 @@ static void set_missing(const ProbeKind *kind, const ProbePoint *type, int cause
 			    type->group, type->name, g_strerror(cause), kind->name);
 }
 
-static bool is_there(const char *kmem_folder, const ProbePoint *point)
-{
-	g_autofree char *path =
-		g_build_filename(kmem_folder, "..", point->group, point->name, NULL);
-
-	return point->is_optional || g_file_test(path, G_FILE_TEST_IS_DIR);
-}
-
 static bool is_kind_there(const char *kmem_folder, const ProbeKind *kind, unsigned events,
 			  GError **error)
 {
 	for (const ProbePoint *point = kind->points; point->name; point++) {
-		if (!probe_point_is_observed(kind, point, events, false) ||
-		    is_there(kmem_folder, point))
+		g_autofree char *path =
+			g_build_filename(kmem_folder, "..", point->group, point->name, NULL);
+
+		if (!probe_point_is_observed(kind, point, events, false) || point->is_optional ||
+		    g_file_test(path, G_FILE_TEST_IS_DIR))
 			continue;
 		set_missing(kind, point, ENOENT, error);
 		return false;
@@ -183,31 +172,15 @@ static bool open_point(GPtrArray *points, int folder_fd, const ProbeKind *kind,
 	return true;
 }
 
-/* The points to open. */
-typedef struct {
-	int folder_fd;
-	unsigned events;
-	bool held;
-} Selection;
-
-static bool open_kind(GPtrArray *points, const Selection *selection, const ProbeKind *kind,
-		      GError **error)
-{
-	for (const ProbePoint *type = kind->points; type->name; type++)
-		if (probe_point_is_observed(kind, type, selection->events, selection->held) &&
-		    !open_point(points, selection->folder_fd, kind, type, error))
-			return false;
-	return true;
-}
-
 GPtrArray *kmem_points_open(int kmem_folder_fd, unsigned events, bool held, GError **error)
 {
-	const Selection selection = { kmem_folder_fd, events, held };
 	g_autoptr(GPtrArray) points = g_ptr_array_new_with_free_func(kmem_point_free);
 
 	for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
-		if (!open_kind(points, &selection, kind, error))
-			return NULL;
+		for (const ProbePoint *type = kind->points; type->name; type++)
+			if (probe_point_is_observed(kind, type, events, held) &&
+			    !open_point(points, kmem_folder_fd, kind, type, error))
+				return NULL;
 	return g_steal_pointer(&points);
 }
 

@@ -121,14 +121,6 @@ static void remove_probe(int kmem_folder_fd, const char *group, const char *prob
 	}
 }
 
-static bool has_probe(int kmem_folder_fd, const char *group, const char *probe)
-{
-	char path[GROUP_BYTES + PROBE_BYTES];
-
-	snprintf(path, sizeof(path), "../%s/%s", group, probe);
-	return !faccessat(kmem_folder_fd, path, F_OK, 0);
-}
-
 /* The kernel's counts are listed without the group. So a probe's name also has the number of its
    group. */
 static void name_probe(char name[PROBE_BYTES], const char *group, KprobeFunction function)
@@ -141,11 +133,12 @@ enum { REMOVE_TRIES = 100 }; /* two seconds */
 
 static void remove_group(int kmem_folder_fd, const char *group, int tries)
 {
-	char probe[PROBE_BYTES];
+	char probe[PROBE_BYTES], path[GROUP_BYTES + PROBE_BYTES];
 
 	for (unsigned i = 0; i < KPROBE_FUNCTIONS; i++) {
 		name_probe(probe, group, (KprobeFunction)i);
-		if (has_probe(kmem_folder_fd, group, probe))
+		snprintf(path, sizeof(path), "../%s/%s", group, probe);
+		if (!faccessat(kmem_folder_fd, path, F_OK, 0))
 			remove_probe(kmem_folder_fd, group, probe, tries);
 	}
 }
@@ -196,26 +189,20 @@ void kprobe_groups_clean(int kmem_folder_fd, const char *root)
 
 /* A group. */
 
-/* Processes in two containers may have the same pid, so their groups are also named by namespace.
-   Other processes do not remove such a group, because they cannot see whether its process has
-   ended. */
-static void name_group(char name[GROUP_BYTES])
-{
-	uint64_t container = pid_namespace_is_first("") ? 0 : pid_namespace_number("");
-	int length = snprintf(name, GROUP_BYTES, GROUP_PREFIX "%d", (int)getpid());
-
-	if (container)
-		snprintf(name + length, GROUP_BYTES - (size_t)length, "_%" G_GUINT64_FORMAT,
-			 container);
-}
-
 KprobeGroup *kprobe_group_new(int kmem_folder_fd)
 {
 	KprobeGroup *group = g_new0(KprobeGroup, 1);
+	uint64_t container = pid_namespace_is_first("") ? 0 : pid_namespace_number("");
+	int length = snprintf(group->name, GROUP_BYTES, GROUP_PREFIX "%d", (int)getpid());
 
 	group->kmem_folder_fd = kmem_folder_fd;
 	group->profile_fd = -1;
-	name_group(group->name);
+	/* Processes in two containers may have the same pid, so their groups are also named by
+	   namespace. Other processes do not remove such a group, because they cannot see whether
+	   its process has ended. */
+	if (container)
+		snprintf(group->name + length, GROUP_BYTES - (size_t)length, "_%" G_GUINT64_FORMAT,
+			 container);
 	return group;
 }
 

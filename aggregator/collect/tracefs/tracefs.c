@@ -55,17 +55,14 @@ static const struct TraceType *choose_type(const char *root)
 	return text && !strstr(text, "\ttracefs\n") ? &trace_types[1] : &trace_types[0];
 }
 
-/* Another filesystem may be mounted on top: this can be checked on this host only. */
-static bool is_of_type(const char *root, const char *path, const struct TraceType *type)
+static bool is_readable(const char *root, const char *path, const struct TraceType *type)
 {
 	struct statfs status;
 
+	if (access(path, R_OK | X_OK))
+		return false;
+	/* Another filesystem may be mounted on top: this can be checked on this host only. */
 	return *root || (!statfs(path, &status) && status.f_type == type->magic);
-}
-
-static bool is_readable(const char *root, const char *path, const struct TraceType *type)
-{
-	return !access(path, R_OK | X_OK) && is_of_type(root, path, type);
 }
 
 /* The type of the filesystem cannot be checked in this case. */
