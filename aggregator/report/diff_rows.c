@@ -111,13 +111,6 @@ static double change_of(const Pair *pair)
 	return after->figure * after->factor - before->figure * before->factor;
 }
 
-static bool is_measured(const DiffRows *rows, const Metric *metric)
-{
-	return rows->errors_measured > 0 &&
-	       diff_bursts_know(rows->bursts[JOIN_OLD], metric->block) &&
-	       diff_bursts_know(rows->bursts[JOIN_NEW], metric->block);
-}
-
 /* Events may come more unevenly than independent ones, never more evenly. */
 static void diff_rows_measure(const DiffRows *rows, const DiffRow *row, const Metric *metric,
 			      Pair *pair)
@@ -167,9 +160,13 @@ static DiffChange diff_rows_unmeasured(const Metric *metric, double change, doub
 static void diff_rows_judge(const DiffRows *rows, const DiffRow *row, const Metric *metric,
 			    Pair *pair, DiffFigures *figures)
 {
+	bool is_measured = rows->errors_measured > 0 &&
+			   diff_bursts_know(rows->bursts[JOIN_OLD], metric->block) &&
+			   diff_bursts_know(rows->bursts[JOIN_NEW], metric->block);
+
 	figures->noise = noise_of_change(pair->of[JOIN_OLD], pair->of[JOIN_NEW], rows->errors);
 	figures->what = diff_rows_unmeasured(metric, figures->change, figures->noise);
-	if (!is_measured(rows, metric)) {
+	if (!is_measured) {
 		if (figures->what == DIFF_UNCLEAR)
 			figures->noise = INFINITY;
 		return;
@@ -214,23 +211,17 @@ const RowSums *diff_row_sums(const DiffRows *rows, const DiffRow *row, JoinSide 
 
 /* Rows. */
 
-static GArray *numbers_new(const GroupRows *groups)
-{
-	GArray *numbers = g_array_sized_new(FALSE, FALSE, sizeof(guint32), groups->numbers);
-	const guint32 none = GROUP_ROWS_NONE;
-
-	while (numbers->len < groups->numbers)
-		g_array_append_val(numbers, none);
-	return numbers;
-}
-
 /* Adds the rows of a run. Those that mean the same are added up in the first of them. */
 static void join_rows(DiffRows *rows, JoinSide side)
 {
 	GroupRows *groups = rows->groups[side];
+	GArray *numbers = g_array_sized_new(FALSE, FALSE, sizeof(guint32), groups->numbers);
+	const guint32 none = GROUP_ROWS_NONE;
 
 	g_assert(side < G_N_ELEMENTS(rows->groups));
-	rows->numbers[side] = numbers_new(groups);
+	rows->numbers[side] = numbers;
+	while (numbers->len < groups->numbers)
+		g_array_append_val(numbers, none);
 	for (guint i = 0; i < groups->rows->len; i++) {
 		const GroupRow *group = &g_array_index(groups->rows, GroupRow, i);
 		uint32_t number = join_number(rows->join, side, groups, group);
@@ -239,7 +230,7 @@ static void join_rows(DiffRows *rows, JoinSide side)
 		if (number >= rows->rows->len)
 			g_array_set_size(rows->rows, number + 1);
 		g_array_index(rows->rows, DiffRow, number).number = number;
-		g_array_index(rows->numbers[side], guint32, group->number) = number;
+		g_array_index(numbers, guint32, group->number) = number;
 		first = &g_array_index(rows->rows, DiffRow, number).rows[side];
 		if (*first)
 			row_sums_add(&g_array_index(groups->rows, GroupRow, *first - 1).sums,

@@ -180,19 +180,30 @@ const FactKind fact_kinds[FACTS] = {
 	[FACT_HELD_IS_PAIRED] = FACT("held_is_paired", VALUE_FLAG),
 	[FACT_HELD_ALLOCATED] = FACT("held_allocated", VALUE_COUNT),
 	[FACT_HELD_FREED] = FACT("held_freed", VALUE_COUNT),
-	[FACT_HELD_RECYCLED] = FACT("held_recycled", VALUE_COUNT),
+	[FACT_HELD_RECYCLED] =
+		LINE("held_recycled", VALUE_COUNT,
+		     "Frees not seen: at least {} (addresses that were allocated again); their "
+		     "objects no longer count as held"),
 	[FACT_HELD_DOUBTFUL] = FACT("held_doubtful", VALUE_COUNT),
 	[FACT_HELD_DOUBTFUL_FREED] = FACT("held_doubtful_max", VALUE_COUNT),
 	[FACT_HELD_PEAK_BYTES] = FACT("held_peak_bytes", VALUE_BYTES),
 	[FACT_HELD_PEAK_AFTER] = FACT("held_peak_after_seconds", VALUE_TIME_SPAN),
 	[FACT_HELD_IS_PEAK] = FACT("held_is_peak", VALUE_FLAG),
 	[FACT_HELD_MIN_AGE] = FACT("held_age_min_seconds", VALUE_TIME_SPAN),
-	[FACT_HELD_OVER_BOUND] = FACT("held_over_bound", VALUE_COUNT),
+	[FACT_HELD_OVER_BOUND] =
+		LINE("held_over_bound", VALUE_COUNT,
+		     "Not followed for lack of memory: {} allocations: raise --max-memory"),
 	[FACT_FREED_AGAIN] = FACT("freed_again", VALUE_COUNT),
 	[FACT_FREED_ELSEWHERE] = FACT("freed_to_another_cache", VALUE_COUNT),
-	[FACT_FREED_IN_PARTS] = FACT("page_allocations_freed_in_parts", VALUE_COUNT),
-	[FACT_HELD_UNORDERED] = FACT("held_unordered", VALUE_COUNT),
-	[FACT_HELD_SCALE] = FACT("held_scale", VALUE_COUNT),
+	[FACT_FREED_IN_PARTS] = LINE("page_allocations_freed_in_parts", VALUE_COUNT,
+				     "Freed in parts: {page allocation}, counted as freed with the "
+				     "first part"),
+	[FACT_HELD_UNORDERED] =
+		LINE("held_unordered", VALUE_COUNT,
+		     "Paired early for lack of memory: {} events, whose order is not certain: "
+		     "raise --max-memory"),
+	[FACT_HELD_SCALE] = LINE("held_scale", VALUE_COUNT,
+				 "Sampled by address: each object that was followed stands for {}"),
 	[FACT_FREES_NOT_SEEN] = LINE("frees_not_seen", VALUE_TEXT, "Frees not observed: {}"),
 	[FACT_HELD_INACCURATE] =
 		LINE("rows_marked_inaccurate", VALUE_COUNT,

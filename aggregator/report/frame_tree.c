@@ -63,28 +63,20 @@ static void close_node(TreeBuilder *builder)
 		tree->left_out = closed.left_out;
 }
 
-/* Returns how many open nodes, with the root, are on this path. */
-static guint shared_nodes(const TreeBuilder *builder, const uint32_t *path, guint count)
-{
-	guint shared = 1;
-
-	while (shared < builder->open->len && shared <= count &&
-	       node_at(builder->tree, g_array_index(builder->open, OpenNode, shared).node)->frame ==
-		       path[shared - 1])
-		shared++;
-	return shared;
-}
-
 static void add_path(TreeBuilder *builder, guint position)
 {
 	uint64_t figure =
 		metric_figure(builder->weight, &stack_paths_part(builder->paths, position)->sums);
 	guint count;
 	const uint32_t *path = stack_paths_get(builder->paths, position, &count);
-	guint shared = shared_nodes(builder, path, count);
+	guint shared = 1; /* open nodes, with the root, that are on this path */
 
 	if (!figure)
 		return;
+	while (shared < builder->open->len && shared <= count &&
+	       node_at(builder->tree, g_array_index(builder->open, OpenNode, shared).node)->frame ==
+		       path[shared - 1])
+		shared++;
 	while (builder->open->len > shared)
 		close_node(builder);
 	for (guint i = shared - 1; i < count; i++)
@@ -94,16 +86,6 @@ static void add_path(TreeBuilder *builder, guint position)
 
 		saturate_add(&node_at(builder->tree, node)->figure, figure);
 	}
-}
-
-static uint64_t sum_of(const TreeBuilder *builder)
-{
-	uint64_t sum = 0;
-
-	for (guint i = 0; i < stack_paths_count(builder->paths); i++)
-		saturate_add(&sum, metric_figure(builder->weight,
-						 &stack_paths_part(builder->paths, i)->sums));
-	return sum;
 }
 
 static void add_all(TreeBuilder *builder)
@@ -149,9 +131,12 @@ FrameTree *frame_tree_new(const StackPaths *paths, const Metric *weight, uint64_
 	g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(OpenNode));
 	g_autoptr(GArray) children = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	TreeBuilder builder = { .tree = tree, .paths = paths, .weight = weight, .open = open };
+	uint64_t sum = 0;
 
 	tree->nodes = g_array_new(FALSE, FALSE, sizeof(FrameTreeNode));
-	builder.figure_min = sum_of(&builder) / parts_max;
+	for (guint i = 0; i < stack_paths_count(paths); i++)
+		saturate_add(&sum, metric_figure(weight, &stack_paths_part(paths, i)->sums));
+	builder.figure_min = sum / parts_max;
 	add_all(&builder);
 	for (uint32_t node = 0; node < tree->nodes->len; node++)
 		place_children(tree, node, children);

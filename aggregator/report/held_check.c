@@ -73,16 +73,6 @@ static const char *slab_name(const ViewSource *source, OriginId id)
 	return label.origin == CACHE_PAGES ? NULL : label.name;
 }
 
-static bool held_check_counts(const Check *check, uint32_t cell)
-{
-	const ViewSource *source = check->source;
-	const ProfileCell *of = view_source_cell(source, cell);
-
-	if (check->view)
-		return view_counts_cell(check->view, cell);
-	return cell_filters_against(check->filters, of) < 0;
-}
-
 /* Returns the cache of an origin; NULL: that of no slab cache. Many cells have one origin. */
 static Cache *cache_of_origin(Check *check, OriginId id)
 {
@@ -109,7 +99,8 @@ static void add_held(Check *check)
 		if (!cache || origin->free || origin->own)
 			continue;
 		cache->row.misses_frees |= sums->recycled > 0;
-		if (!held_check_counts(check, i))
+		if (check->view ? !view_counts_cell(check->view, i)
+				: cell_filters_against(check->filters, cell) >= 0)
 			continue;
 		saturate_add(&cache->row.held, cell->events);
 		saturate_add(&cache->row.allocated, sums->allocated);
@@ -183,25 +174,19 @@ static void set_older_freed(Check *check)
 	}
 }
 
-/* Returns how many objects came after the reading, at most. */
-static uint64_t since_reading(const Check *check, const Cache *cache)
-{
-	const HeldCheckRow *before;
-
-	if (!check->before)
-		return 0;
-	before = held_check_find(check->before, cache->row.name);
-	return cache->row.allocated - (before ? MIN(before->allocated, cache->row.allocated) : 0);
-}
-
 /* More objects than are in use in the end; or more than the growth and all frees of older objects
    explain. */
 static bool is_contradicted(const Check *check, const Cache *cache)
 {
+	const HeldCheckRow *before =
+		check->before ? held_check_find(check->before, cache->row.name) : NULL;
+	uint64_t allocated = cache->row.allocated;
+	/* So many objects, at most, came after the reading. */
+	uint64_t later =
+		check->before ? allocated - (before ? MIN(before->allocated, allocated) : 0) : 0;
 	double held = (double)cache->row.held;
 	double error = ERRORS_MAX * sqrt(held * (double)(MAX(cache->scale, 1) - 1)) +
-		       check->lag * (double)(cache->row.allocated + cache->freed) +
-		       (double)since_reading(check, cache);
+		       check->lag * (double)(allocated + cache->freed) + (double)later;
 	double growth = (double)cache->row.end - (double)cache->row.start;
 
 	return held > (double)cache->row.end + error ||
@@ -276,14 +261,6 @@ static Slabinfo *reading_of(const Session *session, enum KmtReading reading)
 			    run_info_number(session->info, KMT_FIELD_PAGE_BYTES, PAGE_BYTES_USUAL));
 }
 
-static bool is_held_at_end(const View *view, const Session *session)
-{
-	const ViewSource *source = view_source(view);
-
-	return session->pairing && source->held_cells && !session->info->sliced &&
-	       !held_cells_choice(source->held_cells)->at_peak;
-}
-
 /* Compares with the reading at the start, and a later one. */
 static GArray *compare_with(Check *check, const Slabinfo *end)
 {
@@ -311,9 +288,12 @@ static GArray *compare_with(Check *check, const Slabinfo *end)
 GArray *held_check_new(const View *view, const Session *session)
 {
 	Check check = { .source = view_source(view), .view = view, .session = session };
+	const HeldCells *held = check.source->held_cells;
+	bool is_held_at_end = session->pairing && held && !session->info->sliced &&
+			      !held_cells_choice(held)->at_peak;
 	g_autoptr(Slabinfo) end = NULL;
 
-	if (!is_held_at_end(view, session))
+	if (!is_held_at_end)
 		return NULL;
 	end = reading_of(session, KMT_READING_END);
 	check.lag = lag_of(

@@ -112,13 +112,6 @@ static bool lacks_lines(const Side *side, const char *module)
 	       !g_hash_table_lookup(side->modules, module);
 }
 
-static bool is_left_out(const Join *join, const Frame *frame)
-{
-	return frame->inlined && frame->module &&
-	       (lacks_lines(&join->sides[JOIN_OLD], frame->module) ||
-		lacks_lines(&join->sides[JOIN_NEW], frame->module));
-}
-
 static uint32_t frame_name(Join *join, Side *side, FrameId id)
 {
 	uint32_t *name = &side->names[id];
@@ -129,7 +122,12 @@ static uint32_t frame_name(Join *join, Side *side, FrameId id)
 	frame = stack_rows_frame(side->stacks, id);
 	g_string_truncate(join->text, 0);
 	append_frame(join->text, &frame);
-	*name = is_left_out(join, &frame) ? NAME_LEFT_OUT : text_id(join);
+	if (frame.inlined && frame.module &&
+	    (lacks_lines(&join->sides[JOIN_OLD], frame.module) ||
+	     lacks_lines(&join->sides[JOIN_NEW], frame.module)))
+		*name = NAME_LEFT_OUT;
+	else
+		*name = text_id(join);
 	return *name;
 }
 
@@ -153,37 +151,26 @@ static void add_stack(Join *join, Side *side, uint32_t row)
 	add_id(join, 0);
 }
 
-/* Appends "foo [ext4]" for "foo.isra.0 [ext4]". */
-static void append_function_label(GString *text, const char *label)
-{
-	g_auto(GStrv) words = g_strsplit(label, " ", 2);
-
-	if (!words[0])
-		return;
-	append_function(text, words[0]);
-	if (words[1])
-		g_string_append_printf(text, " %s", words[1]);
-}
-
-/* One run may have recorded the name of a cache that the other derived. */
-static void cut_mark(GString *label)
-{
-	if (g_str_has_suffix(label->str, CACHE_BY_SIZE_MARK))
-		g_string_truncate(label, label->len - strlen(CACHE_BY_SIZE_MARK));
-}
-
 static void add_label(Join *join, const GroupRows *groups, const GroupRow *row, guint key)
 {
-	g_assert(groups->keys[key]);
-	g_string_truncate(join->text, 0);
-	group_rows_append_label(groups, row, key, join->text);
-	if (groups->keys[key]->is_function) {
-		g_autofree char *label = g_strdup(join->text->str);
+	GString *text = join->text;
 
-		g_string_truncate(join->text, 0);
-		append_function_label(join->text, label);
+	g_assert(groups->keys[key]);
+	g_string_truncate(text, 0);
+	group_rows_append_label(groups, row, key, text);
+	if (groups->keys[key]->is_function) {
+		/* "foo [ext4]" for "foo.isra.0 [ext4]" */
+		g_auto(GStrv) words = g_strsplit(text->str, " ", 2);
+
+		g_string_truncate(text, 0);
+		if (words[0])
+			append_function(text, words[0]);
+		if (words[0] && words[1])
+			g_string_append_printf(text, " %s", words[1]);
 	}
-	cut_mark(join->text);
+	/* One run may have recorded the name of a cache that the other derived. */
+	if (g_str_has_suffix(text->str, CACHE_BY_SIZE_MARK))
+		g_string_truncate(text, text->len - strlen(CACHE_BY_SIZE_MARK));
 	add_id(join, text_id(join));
 }
 
@@ -226,16 +213,6 @@ uint32_t join_number(Join *join, JoinSide side, const GroupRows *groups, const G
 	return tuple_number(join);
 }
 
-static void note_module(Side *side, const Frame *frame)
-{
-	if (!frame->module)
-		return;
-	if (frame->file)
-		g_hash_table_replace(side->modules, unconst(frame->module), GINT_TO_POINTER(true));
-	else if (!g_hash_table_contains(side->modules, frame->module))
-		g_hash_table_insert(side->modules, unconst(frame->module), GINT_TO_POINTER(false));
-}
-
 /* Notes the modules of all frames, each frame once. */
 static void note_modules(Side *side)
 {
@@ -252,18 +229,13 @@ static void note_modules(Side *side)
 				continue;
 			noted[ids[i]] = true;
 			frame = stack_rows_frame(side->stacks, ids[i]);
-			note_module(side, &frame);
+			if (!frame.module)
+				continue;
+			if (frame.file || !g_hash_table_contains(side->modules, frame.module))
+				g_hash_table_replace(side->modules, unconst(frame.module),
+						     GINT_TO_POINTER(frame.file != NULL));
 		}
 	}
-}
-
-static void side_init(Side *side, const StackRows *stacks)
-{
-	side->stacks = stacks;
-	side->modules = g_hash_table_new(keyed_hash_text, g_str_equal);
-	side->names_end = stack_rows_frame_ids_end(stacks);
-	side->names = g_new0(uint32_t, side->names_end);
-	note_modules(side);
 }
 
 static gint compare_texts(gconstpointer a, gconstpointer b)
@@ -287,8 +259,15 @@ Join *join_new(const StackRows *const stacks[JOIN_SIDES])
 {
 	Join *join = g_new0(Join, 1);
 
-	for (JoinSide side = 0; side < JOIN_SIDES; side++)
-		side_init(&join->sides[side], stacks[side]);
+	for (JoinSide i = 0; i < JOIN_SIDES; i++) {
+		Side *side = &join->sides[i];
+
+		side->stacks = stacks[i];
+		side->modules = g_hash_table_new(keyed_hash_text, g_str_equal);
+		side->names_end = stack_rows_frame_ids_end(stacks[i]);
+		side->names = g_new0(uint32_t, side->names_end);
+		note_modules(side);
+	}
 	join->texts = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
 	join->half_known = g_ptr_array_new();
 	join->tuples = g_array_new(FALSE, FALSE, sizeof(uint32_t));

@@ -157,29 +157,18 @@ static void keep_common_items(Value *sum, char **items)
 	sum->list = (char **)g_ptr_array_free(g_steal_pointer(&common), FALSE);
 }
 
-static void add_number(Value *sum, const Value *added, ValueType type)
+static void join_numbers(Value *sum, const Value *added, ValueType type, JoinRule rule)
 {
-	switch (type) {
-	case VALUE_FLAG:
-		sum->number = sum->other |= added->number != 0;
-		break;
-	case VALUE_TIME:
+	if (rule == JOIN_MAX) {
+		sum->number = sum->other = MAX(sum->number, added->number);
+	} else if (rule == JOIN_MIN || type == VALUE_TIME) {
 		sum->number = sum->other = MIN(sum->number, added->number);
-		break;
-	default:
+	} else if (type == VALUE_FLAG) {
+		sum->number = sum->other |= added->number != 0;
+	} else {
 		saturate_add(&sum->number, added->number);
 		saturate_add(&sum->other, added->other);
 	}
-}
-
-static void join_numbers(Value *sum, const Value *added, ValueType type, JoinRule rule)
-{
-	if (rule == JOIN_MAX)
-		sum->number = sum->other = MAX(sum->number, added->number);
-	else if (rule == JOIN_MIN)
-		sum->number = sum->other = MIN(sum->number, added->number);
-	else
-		add_number(sum, added, type);
 }
 
 /* Returns whether the texts differ. */
@@ -206,27 +195,20 @@ static Value many_runs_copy(ManyRuns *runs, const Value *value)
 	return copied;
 }
 
-static void add_fact(ManyRuns *runs, FactId id, const Value *value)
+/* Keeps the facts of a run, and joins them to those of its host, whose runs have no common start.
+ */
+static void add_row(ManyRuns *runs, const Facts *facts)
 {
-	g_assert(id < G_N_ELEMENTS(runs->differs));
-	g_assert(id < G_N_ELEMENTS(runs->rule_of));
-	if (!value->known)
-		return;
-	if (runs->known[id]++)
-		runs->differs[id] |= join_values(&runs->sums.values[id], value, fact_kinds[id].type,
-						 runs->rule_of[id]);
-	else
-		runs->sums.values[id] = many_runs_copy(runs, value);
-}
-
-/* Several runs of a host have no common start. */
-static void add_to_host(ManyRuns *runs, uint32_t host, const RunRow *row)
-{
+	uint32_t host = run_names_host_of(runs->names, runs->runs->len);
+	RunRow row = { .values = { { .known = false } } };
 	RunRow *sum;
 
+	for (gsize i = 0; i < RUN_FACTS; i++)
+		row.values[i] = many_runs_copy(runs, &facts->values[run_facts[i]]);
+	g_array_append_val(runs->runs, row);
 	if (host >= runs->hosts->len) {
 		g_array_set_size(runs->hosts, host);
-		g_array_append_val(runs->hosts, *row);
+		g_array_append_val(runs->hosts, row);
 		return;
 	}
 	sum = &g_array_index(runs->hosts, RunRow, host);
@@ -234,29 +216,9 @@ static void add_to_host(ManyRuns *runs, uint32_t host, const RunRow *row)
 		const FactKind *kind = &fact_kinds[run_facts[i]];
 
 		if (kind->type == VALUE_TIME ||
-		    join_values(&sum->values[i], &row->values[i], kind->type, JOIN_BY_TYPE))
+		    join_values(&sum->values[i], &row.values[i], kind->type, JOIN_BY_TYPE))
 			sum->values[i] = (Value){ .known = false };
 	}
-}
-
-static void add_row(ManyRuns *runs, const Facts *facts)
-{
-	uint32_t number = runs->runs->len;
-	RunRow row = { .values = { { .known = false } } };
-
-	for (gsize i = 0; i < RUN_FACTS; i++)
-		row.values[i] = many_runs_copy(runs, &facts->values[run_facts[i]]);
-	g_array_append_val(runs->runs, row);
-	add_to_host(runs, run_names_host_of(runs->names, number), &row);
-}
-
-static void add_duration(RunCounts *counts, const Facts *facts)
-{
-	uint64_t ns = fact_number(facts, FACT_DURATION);
-
-	counts->duration_min_ns = counts->recordings ? MIN(counts->duration_min_ns, ns) : ns;
-	counts->duration_max_ns = MAX(counts->duration_max_ns, ns);
-	counts->recordings++;
 }
 
 static void add_spans(DurationTotals *sum, const DurationTotals *added)
@@ -275,11 +237,26 @@ static void add_spans(DurationTotals *sum, const DurationTotals *added)
 void many_runs_add(ManyRuns *runs, const Facts *facts, const DurationTotals *spans)
 {
 	const char *release = fact_text(facts, FACT_RELEASE);
+	uint64_t duration_ns = fact_number(facts, FACT_DURATION);
+	RunCounts *counts = &runs->counts;
 
-	for (FactId id = 0; id < FACTS; id++)
-		add_fact(runs, id, &facts->values[id]);
+	for (FactId id = 0; id < FACTS; id++) {
+		const Value *value = &facts->values[id];
+		Value *sum = &runs->sums.values[id];
+
+		if (!value->known)
+			continue;
+		if (runs->known[id]++)
+			runs->differs[id] |=
+				join_values(sum, value, fact_kinds[id].type, runs->rule_of[id]);
+		else
+			*sum = many_runs_copy(runs, value);
+	}
 	add_row(runs, facts);
-	add_duration(&runs->counts, facts);
+	counts->duration_min_ns =
+		counts->recordings ? MIN(counts->duration_min_ns, duration_ns) : duration_ns;
+	counts->duration_max_ns = MAX(counts->duration_max_ns, duration_ns);
+	counts->recordings++;
 	add_spans(&runs->spans, spans);
 	if (release)
 		g_hash_table_add(runs->kinds, g_string_chunk_insert_const(runs->texts, release));

@@ -183,36 +183,27 @@ static FrameId frame_of(Adding *adding, FrameId id)
 	return g_array_index(adding->frames, FrameId, id);
 }
 
-static StackId add_stack(Adding *adding, uint32_t row)
-{
-	FrameId frames[4 * KMT_STACK_DEPTH_MAX];
-	uint32_t count;
-	const FrameId *ids = stack_rows_frames(view_stack_rows(adding->view), row, &count);
-
-	if (!has_room(adding->merged))
-		return STACK_ID_NONE;
-	count = MIN(count, G_N_ELEMENTS(frames));
-	for (uint32_t i = 0; i < count; i++)
-		frames[i] = frame_of(adding, ids[i]);
-	return profile_add_stack(adding->merged->profile, frames, count);
-}
-
 /* STACK_ID_NONE is tried again: it costs little, and happens only if memory is full. */
 static StackId stack_of(Adding *adding, StackId stack)
 {
-	uint32_t row = stack_rows_row(view_stack_rows(adding->view), stack);
+	const StackRows *rows = view_stack_rows(adding->view);
+	uint32_t row = stack_rows_row(rows, stack);
+	FrameId frames[4 * KMT_STACK_DEPTH_MAX];
+	uint32_t count;
+	const FrameId *ids;
 
-	if (adding->stacks[row] == MISSING)
-		adding->stacks[row] = add_stack(adding, row);
-	return adding->stacks[row];
+	if (adding->stacks[row] != MISSING)
+		return adding->stacks[row];
+	if (!has_room(adding->merged))
+		return adding->stacks[row] = STACK_ID_NONE;
+	ids = stack_rows_frames(rows, row, &count);
+	count = MIN(count, G_N_ELEMENTS(frames));
+	for (uint32_t i = 0; i < count; i++)
+		frames[i] = frame_of(adding, ids[i]);
+	return adding->stacks[row] = profile_add_stack(adding->merged->profile, frames, count);
 }
 
 /* Origins. */
-
-static void copy_name(char *to, size_t bytes, const char *from)
-{
-	g_strlcpy(to, from, bytes);
-}
 
 static CacheId cache_of(Adding *adding, const ProfileOrigin *origin)
 {
@@ -225,10 +216,7 @@ static CacheId cache_of(Adding *adding, const ProfileOrigin *origin)
 		return CACHE_ID_UNKNOWN;
 	cache.by_size = label.origin == CACHE_BY_SIZE;
 	recorded = profile_cache(adding->source->profile, origin->cache)->name;
-	if (cache.by_size)
-		copy_name(cache.name, sizeof(cache.name), label.name);
-	else
-		copy_name(cache.name, sizeof(cache.name), recorded);
+	g_strlcpy(cache.name, cache.by_size ? label.name : recorded, sizeof(cache.name));
 	return profile_add_cache(adding->merged->profile, &cache);
 }
 
@@ -362,7 +350,7 @@ static TaskId add_other_task(Adding *adding)
 	Merged *merged = adding->merged;
 	ProfileTask task = task_without_name(adding);
 
-	copy_name(task.comm, sizeof(task.comm), "[other tasks]");
+	g_strlcpy(task.comm, "[other tasks]", sizeof(task.comm));
 	return merged->parts.hosts ? profile_add_other_task(merged->profile, &task)
 				   : profile_add_task(merged->profile, &task, 0);
 }
@@ -457,14 +445,6 @@ static Adding adding_new(Merged *merged, const View *view, uint32_t run, const C
 	};
 }
 
-static void adding_clear(Adding *adding)
-{
-	g_array_unref(adding->frames);
-	g_free(adding->stacks);
-	g_free(adding->origins);
-	g_free(adding->tasks);
-}
-
 void merged_add(Merged *merged, const View *view, uint32_t run, const CallsiteSkip *skip)
 {
 	Adding adding = adding_new(merged, view, run, skip);
@@ -482,7 +462,10 @@ void merged_add(Merged *merged, const View *view, uint32_t run, const CallsiteSk
 	add_frees(&adding);
 	add_left_out(merged, view);
 	merged->added++;
-	adding_clear(&adding);
+	g_array_unref(adding.frames);
+	g_free(adding.stacks);
+	g_free(adding.origins);
+	g_free(adding.tasks);
 }
 
 ViewSource merged_source(const Merged *merged)

@@ -239,48 +239,39 @@ static void set_held(ReportModel *model)
 				MIN(doubtful, lost_max(model->facts)));
 }
 
-static bool any_is_saturated(const RowSums *before)
-{
-	for (gsize i = 0; i < METRICS_SUMMED; i++)
-		if (metric_figure(&metrics[metric_facts[i].metric], before) == UINT64_MAX)
-			return true;
-	return false;
-}
-
 /* Sets whether a sum exceeds 64 bits. */
 static void set_saturated(ReportModel *model)
 {
 	const View *view = model->view;
+	bool saturated = view->frees == UINT64_MAX || view->failed_before == UINT64_MAX ||
+			 view->left_out == UINT64_MAX;
 
-	fact_set_number(model->facts, FACT_SATURATED,
-			any_is_saturated(&view->before) || view->frees == UINT64_MAX ||
-				view->failed_before == UINT64_MAX || view->left_out == UINT64_MAX);
-}
-
-static void count_names(const View *view, const ViewStack *stack, uint64_t events[CACHE_ORIGINS])
-{
-	const ViewSource *source = view_source(view);
-	uint32_t cells;
-	const uint32_t *cell_ids = view_cells(view, stack, &cells);
-
-	for (uint32_t i = 0; i < cells; i++) {
-		const ProfileCell *cell = view_source_cell(source, cell_ids[i]);
-		const ProfileOrigin *origin = profile_origin(source->profile, cell->origin);
-
-		events[cache_names_of(source->caches, origin).origin] += cell->events;
-	}
+	for (gsize i = 0; i < METRICS_SUMMED; i++)
+		saturated |= metric_figure(&metrics[metric_facts[i].metric], &view->before) ==
+			     UINT64_MAX;
+	fact_set_number(model->facts, FACT_SATURATED, saturated);
 }
 
 /* Sets how the slab caches of the view's allocations were named; pages have none. */
 static void set_names(ReportModel *model)
 {
 	const View *view = model->view;
+	const ViewSource *source = view_source(view);
 	uint64_t events[CACHE_ORIGINS] = { 0 };
 
 	if (!dimensions_have(model->source->options->by, "cache"))
 		return;
-	for (guint i = 0; i < view->stacks->len; i++)
-		count_names(view, g_ptr_array_index(view->stacks, i), events);
+	for (guint i = 0; i < view->stacks->len; i++) {
+		uint32_t cells;
+		const uint32_t *ids = view_cells(view, view->stacks->pdata[i], &cells);
+
+		for (uint32_t j = 0; j < cells; j++) {
+			const ProfileCell *cell = view_source_cell(source, ids[j]);
+			const ProfileOrigin *origin = profile_origin(source->profile, cell->origin);
+
+			events[cache_names_of(source->caches, origin).origin] += cell->events;
+		}
+	}
 	fact_set_number(model->facts, FACT_NAMED_BY_KERNEL, events[CACHE_RECORDED]);
 	fact_set_number(model->facts, FACT_NAMED_BY_SIZE, events[CACHE_BY_SIZE]);
 	fact_set_number(model->facts, FACT_NAMED_UNKNOWN, events[CACHE_UNKNOWN]);
@@ -310,25 +301,19 @@ static bool has_kmalloc_above(const Profile *profile, uint64_t bytes)
 	return false;
 }
 
-/* For kernels that trace large kmallocs twice, if the stream lacks the symbols that identify the
-   inner events. */
-static void set_counted_twice(Facts *facts, const Session *session)
+/* Large kmallocs are counted twice by kernels that trace them twice, if the stream lacks the
+   symbols that identify the inner events. */
+Facts *model_facts_of_run(const Session *session, const View *view, bool show_host)
 {
+	Facts *facts = facts_new(session, show_host);
 	uint64_t small_max =
 		2 * run_info_number(session->info, KMT_FIELD_PAGE_BYTES, PAGE_BYTES_DEFAULT);
 
+	facts_set_hits(facts, session, &view->before);
 	if (!session->inner_is_known && !session->imported &&
 	    traces_large_twice(fact_text(facts, FACT_RELEASE)) &&
 	    has_kmalloc_above(session->profile, small_max))
 		fact_set_number(facts, FACT_COUNTED_TWICE_ABOVE, small_max);
-}
-
-Facts *model_facts_of_run(const Session *session, const View *view, bool show_host)
-{
-	Facts *facts = facts_new(session, show_host);
-
-	facts_set_hits(facts, session, &view->before);
-	set_counted_twice(facts, session);
 	return facts;
 }
 

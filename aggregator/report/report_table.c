@@ -190,19 +190,19 @@ void report_table_add_keys(Table *table, const ReportModel *model, TableUse use)
 
 /* Groups. */
 
-static const RowSums *sums_of(const ReportModel *model, guint row)
-{
-	const GroupRows *groups = groups_of(model);
-
-	if (!groups)
-		return &((const ViewStack *)model->view->stacks->pdata[row])->sums;
-	return row == TABLE_OTHERS ? &groups->others
-				   : &g_array_index(groups->rows, GroupRow, row).sums;
-}
-
 static Value read_metric(Table *table, const TableColumn *column, guint row)
 {
-	return metric_value(column->of, sums_of(table->source, row), &table->context);
+	const ReportModel *model = table->source;
+	const GroupRows *groups = groups_of(model);
+	const RowSums *sums;
+
+	if (!groups)
+		sums = &((const ViewStack *)model->view->stacks->pdata[row])->sums;
+	else if (row == TABLE_OTHERS)
+		sums = &groups->others;
+	else
+		sums = &g_array_index(groups->rows, GroupRow, row).sums;
+	return metric_value(column->of, sums, &table->context);
 }
 
 /* Text has no columns that say nothing; others have the same columns for all runs of a kind. */

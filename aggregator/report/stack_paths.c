@@ -24,22 +24,16 @@ struct StackPaths {
 	GArray *path;        /* (element-type uint32_t) of the last call */
 };
 
-/* Names are escaped, so they have no line ends. */
-static const char *identity_of(const PathFrame *frame, GString *identity)
-{
-	g_string_printf(identity, "%s\n%s\n%s\n%" G_GUINT32_FORMAT "\n%d", frame->name,
-			frame->module ? frame->module : "", frame->file ? frame->file : "",
-			frame->line, frame->kind == PATH_PROCESS);
-	return identity->str;
-}
-
 /* Returns the number of a frame, adding it if it is new. Its name is copied. */
 static uint32_t stack_paths_intern(StackPaths *paths, PathFrame *frame, GString *identity)
 {
 	gpointer number;
 
-	if (g_hash_table_lookup_extended(paths->numbers, identity_of(frame, identity), NULL,
-					 &number))
+	/* Names are escaped, so they have no line ends. */
+	g_string_printf(identity, "%s\n%s\n%s\n%" G_GUINT32_FORMAT "\n%d", frame->name,
+			frame->module ? frame->module : "", frame->file ? frame->file : "",
+			frame->line, frame->kind == PATH_PROCESS);
+	if (g_hash_table_lookup_extended(paths->numbers, identity->str, NULL, &number))
 		return GPOINTER_TO_UINT(number);
 	frame->name = g_string_chunk_insert(paths->texts, frame->name);
 	g_array_append_val(paths->frames, *frame);
@@ -56,22 +50,6 @@ PathKind path_kind_of_frame(const Frame *frame)
 	if (frame_is_of_program(frame))
 		return PATH_USER;
 	return !frame->module || g_str_equal(frame->module, "kernel") ? PATH_KERNEL : PATH_MODULE;
-}
-
-static uint32_t number_of_frame(StackPaths *paths, FrameId id, GString *name, GString *identity)
-{
-	Frame frame = stack_rows_frame(view_stack_rows(paths->model->view), id);
-	PathFrame found = {
-		.module = frame.module,
-		.file = paths->by_line ? frame.file : NULL,
-		.line = paths->by_line ? frame.line : 0,
-		.kind = path_kind_of_frame(&frame),
-	};
-
-	g_string_truncate(name, 0);
-	frame_line_append_name(name, &frame);
-	found.name = name->str;
-	return stack_paths_intern(paths, &found, identity);
 }
 
 static const FrameId *frames_of_part(const StackPaths *paths, guint part, uint32_t *count)
@@ -96,10 +74,23 @@ static void number_frames(StackPaths *paths, guint part, GString *name, GString 
 	const FrameId *ids = frames_of_part(paths, part, &count);
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t *number = &g_array_index(paths->of_frame_id, uint32_t, ids[i]);
+		Frame frame;
+		PathFrame found;
 
-		if (*number == NONE)
-			*number = number_of_frame(paths, ids[i], name, identity);
+		if (number_of(paths, ids[i]) != NONE)
+			continue;
+		frame = stack_rows_frame(view_stack_rows(paths->model->view), ids[i]);
+		g_string_truncate(name, 0);
+		frame_line_append_name(name, &frame);
+		found = (PathFrame){
+			.name = name->str,
+			.module = frame.module,
+			.file = paths->by_line ? frame.file : NULL,
+			.line = paths->by_line ? frame.line : 0,
+			.kind = path_kind_of_frame(&frame),
+		};
+		g_array_index(paths->of_frame_id, uint32_t, ids[i]) =
+			stack_paths_intern(paths, &found, identity);
 	}
 }
 
@@ -143,13 +134,6 @@ static int compare_parts(gconstpointer a, gconstpointer b, gpointer data)
 	return (part > other) - (part < other);
 }
 
-static void set_order(StackPaths *paths)
-{
-	for (uint32_t part = 0; part < paths->model->parts->rows->len; part++)
-		g_array_append_val(paths->order, part);
-	g_array_sort_with_data(paths->order, compare_parts, paths);
-}
-
 static GArray *numbers_new(uint32_t count)
 {
 	GArray *numbers = g_array_sized_new(FALSE, FALSE, sizeof(uint32_t), count);
@@ -182,8 +166,9 @@ StackPaths *stack_paths_new(const ReportModel *model, bool by_line)
 	for (guint part = 0; part < model->parts->rows->len; part++) {
 		number_process(paths, part, name, identity);
 		number_frames(paths, part, name, identity);
+		g_array_append_val(paths->order, part);
 	}
-	set_order(paths);
+	g_array_sort_with_data(paths->order, compare_parts, paths);
 	return paths;
 }
 

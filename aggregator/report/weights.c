@@ -29,23 +29,16 @@ static char *id_of(const Metric *metric)
 }
 
 /* A preset says what its events and their values are called. */
-static const char *title_of_hits(const Metric *metric, const Facts *facts)
-{
-	const char *unit = fact_text(facts, FACT_VALUE_UNIT);
-
-	if (metric == &metrics[METRIC_VALUE] && unit)
-		return unit;
-	if (metric == &metrics[METRIC_VALUE] || metric == &metrics[METRIC_VALUE_BYTES])
-		return fact_text(facts, FACT_VALUE_NAME);
-	return NULL;
-}
-
 static char *title_of(const Metric *metric, const Facts *facts)
 {
-	const char *of_hits = title_of_hits(metric, facts);
+	const bool is_value = metric == &metrics[METRIC_VALUE];
+	const char *unit = fact_text(facts, FACT_VALUE_UNIT);
+	const char *name = fact_text(facts, FACT_VALUE_NAME);
 
-	if (of_hits)
-		return escape_copy(of_hits);
+	if (is_value && unit)
+		return escape_copy(unit);
+	if ((is_value || metric == &metrics[METRIC_VALUE_BYTES]) && name)
+		return escape_copy(name);
 	if (metric == &metrics[METRIC_ALLOCATIONS] && fact_is_known(facts, FACT_POINTS_NOUN)) {
 		g_autofree char *noun = escape_copy(fact_text(facts, FACT_POINTS_NOUN));
 
@@ -54,22 +47,6 @@ static char *title_of(const Metric *metric, const Facts *facts)
 	if (fact_number(facts, FACT_HELD_IS_GROWTH) && metric->needs & NEEDS_HELD)
 		return g_strdup(metric->type == VALUE_BYTES ? "bytes added" : "objects added");
 	return g_strdelimit(id_of(metric), "_", ' ');
-}
-
-static ValueType type_of(const Metric *metric, const Facts *facts)
-{
-	bool is_time = metric == &metrics[METRIC_VALUE] &&
-		       !g_strcmp0(fact_text(facts, FACT_VALUE_UNIT), "ns");
-
-	return metric->type == VALUE_TIME_SPAN || is_time ? VALUE_NS : metric->type;
-}
-
-static bool is_weight(const Metric *metric, const ReportModel *model)
-{
-	const unsigned uses = METRIC_RANKS | METRIC_REPORTS | METRIC_OF_HITS;
-
-	return metric->uses & uses && metric_adds_up(metric) &&
-	       metric_is_known(metric, model_metric_context(model).lacks);
 }
 
 /* Nobody asked for a picture without any area. */
@@ -83,11 +60,14 @@ static bool is_worth_showing(const Metric *metric, const ReportModel *model)
 /* Of metrics with the same figure the last one is the most specific: "held", not "count". */
 static void add_weight(GArray *weights, const ReportModel *model, const Metric *metric)
 {
+	bool is_time = metric->type == VALUE_TIME_SPAN ||
+		       (metric == &metrics[METRIC_VALUE] &&
+			!g_strcmp0(fact_text(model->facts, FACT_VALUE_UNIT), "ns"));
 	const Weight weight = {
 		.metric = metric,
 		.id = id_of(metric),
 		.title = title_of(metric, model->facts),
-		.type = type_of(metric, model->facts),
+		.type = is_time ? VALUE_NS : metric->type,
 		.total = metric_figure(metric, model_shown_sums(model)),
 	};
 
@@ -102,12 +82,18 @@ static void add_weight(GArray *weights, const ReportModel *model, const Metric *
 
 GArray *weights_new(const ReportModel *model)
 {
+	const unsigned uses = METRIC_RANKS | METRIC_REPORTS | METRIC_OF_HITS;
+	const unsigned lacks = model_metric_context(model).lacks;
 	GArray *weights = g_array_new(FALSE, FALSE, sizeof(Weight));
 
 	g_array_set_clear_func(weights, weight_clear);
-	for (MetricId id = 0; id < METRICS; id++)
-		if (is_weight(&metrics[id], model) && is_worth_showing(&metrics[id], model))
-			add_weight(weights, model, &metrics[id]);
+	for (MetricId id = 0; id < METRICS; id++) {
+		const Metric *metric = &metrics[id];
+
+		if (metric->uses & uses && metric_adds_up(metric) &&
+		    metric_is_known(metric, lacks) && is_worth_showing(metric, model))
+			add_weight(weights, model, metric);
+	}
 	return weights;
 }
 

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-static const struct Column {
+static const struct {
 	const char *name;
 	size_t at; /* in a RatePoint */
 	bool of_held;
@@ -18,37 +18,29 @@ static const struct Column {
 	{ "bytes_held", MEMBER_AT(uint64_t, RatePoint, bytes_held), true },
 };
 
-static void write_times(JsonWriter *json, const RateChart *chart)
-{
-	json_open(json, "times_seconds", '[');
-	for (guint i = 0; i <= rate_chart_points(chart); i++)
-		json_micros(json, NULL, rate_chart_start_ns(chart, i));
-	json_close(json, ']');
-}
-
-static void write_column(JsonWriter *json, const struct Column *column, const RateSeries *series,
-			 guint points)
-{
-	json_open(json, column->name, '[');
-	for (guint i = 0; i < points; i++)
-		json_count(json, NULL, figure_number_at(&series->points[i], column->at));
-	json_close(json, ']');
-}
-
 static void write_series(JsonWriter *json, const RateSeries *series, const RateChart *chart)
 {
 	json_open(json, NULL, '{');
 	json_text(json, "cache", series->label);
-	for (gsize i = 0; i < G_N_ELEMENTS(columns); i++)
-		if (!columns[i].of_held || rate_chart_has_held(chart))
-			write_column(json, &columns[i], series, rate_chart_points(chart));
+	for (gsize i = 0; i < G_N_ELEMENTS(columns); i++) {
+		if (columns[i].of_held && !rate_chart_has_held(chart))
+			continue;
+		json_open(json, columns[i].name, '[');
+		for (guint point = 0; point < rate_chart_points(chart); point++)
+			json_count(json, NULL,
+				   figure_number_at(&series->points[point], columns[i].at));
+		json_close(json, ']');
+	}
 	json_close(json, '}');
 }
 
 void json_write_chart(JsonWriter *json, const GArray *series, const RateChart *chart)
 {
 	json_open(json, "chart", '{');
-	write_times(json, chart);
+	json_open(json, "times_seconds", '[');
+	for (guint i = 0; i <= rate_chart_points(chart); i++)
+		json_micros(json, NULL, rate_chart_start_ns(chart, i));
+	json_close(json, ']');
 	json_open(json, "series", '[');
 	for (guint i = 0; i < series->len; i++)
 		write_series(json, &g_array_index(series, RateSeries, i), chart);

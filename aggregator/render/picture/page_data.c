@@ -96,33 +96,18 @@ static void write_facts(Page *page)
 }
 
 /* Figures that all rows lack only make the page longer. */
-static bool is_shown(const Metric *metric, const MetricContext *context)
-{
-	return metric->uses & METRIC_REPORTS && metric->value.kind &&
-	       metric_is_known(metric, context->lacks) &&
-	       (!metric->if_any || metric_figure(metric, context->all));
-}
-
 static void choose_figures(Page *page)
 {
-	for (MetricId id = 0; id < METRICS; id++)
-		if (is_shown(&metrics[id], &page->context))
-			page->figures[page->figure_count++] = &metrics[id];
-}
+	const MetricContext *context = &page->context;
 
-/* Returns the figure that ranks stacks; several metrics may be names of one figure. */
-static guint rank_number(const Page *page)
-{
-	for (guint i = 0; i < page->figure_count; i++)
-		if (metric_same_figure(page->figures[i], page->context.rank))
-			return i;
-	return 0;
-}
+	for (MetricId id = 0; id < METRICS; id++) {
+		const Metric *metric = &metrics[id];
 
-/* Spans are whole ns in the page, so all figures are whole numbers. */
-static const char *unit_of(const Metric *metric)
-{
-	return metric->type == VALUE_TIME_SPAN ? "ns" : type_names[metric->type];
+		if (metric->uses & METRIC_REPORTS && metric->value.kind &&
+		    metric_is_known(metric, context->lacks) &&
+		    (!metric->if_any || metric_figure(metric, context->all)))
+			page->figures[page->figure_count++] = metric;
+	}
 }
 
 /* What sums are of, if the run counts held objects: those of an allocation that was freed are not
@@ -190,20 +175,28 @@ static void write_help(Page *page, const Metric *metric)
 
 static void write_metrics(Page *page)
 {
+	guint rank = 0;
+
 	json_open(&page->json, "metrics", '[');
 	for (guint i = 0; i < page->figure_count; i++) {
 		const Metric *metric = page->figures[i];
+		bool is_span = metric->type == VALUE_TIME_SPAN;
 
 		json_open(&page->json, NULL, '{');
 		json_text(&page->json, "member", metric->member);
 		json_text(&page->json, "name", name_of(page, metric));
 		write_help(page, metric);
-		json_text(&page->json, "unit", unit_of(metric));
+		/* Spans are whole ns in the page, so all figures are whole numbers. */
+		json_text(&page->json, "unit", is_span ? "ns" : type_names[metric->type]);
 		json_flag(&page->json, "adds_up", metric_adds_up(metric));
 		json_close(&page->json, '}');
 	}
 	json_close(&page->json, ']');
-	json_count(&page->json, "rank", rank_number(page));
+	/* Several metrics may be names of one figure. */
+	while (rank < page->figure_count &&
+	       !metric_same_figure(page->figures[rank], page->context.rank))
+		rank++;
+	json_count(&page->json, "rank", rank < page->figure_count ? rank : 0);
 }
 
 static void write_figure(Page *page, const Metric *metric, const RowSums *sums)
@@ -231,16 +224,6 @@ static const ViewStack *stack_at(const Page *page, guint number)
 	return g_ptr_array_index(page->model->view->stacks, number);
 }
 
-/* Returns the position of a frame, added if it is new. */
-static guint frame_number(Page *page, FrameId id)
-{
-	if (!page->frame_numbers[id]) {
-		g_array_append_val(page->frames, id);
-		page->frame_numbers[id] = page->frames->len;
-	}
-	return page->frame_numbers[id] - 1;
-}
-
 static void write_stack_frames(Page *page)
 {
 	const StackRows *rows = view_stack_rows(page->model->view);
@@ -251,8 +234,15 @@ static void write_stack_frames(Page *page)
 	for (guint i = 0; i < stacks; i++) {
 		const FrameId *ids = stack_rows_frames(rows, stack_at(page, i)->row, &count);
 
-		for (uint32_t frame = 0; frame < count; frame++)
-			json_count(&page->json, NULL, frame_number(page, ids[frame]));
+		for (uint32_t frame = 0; frame < count; frame++) {
+			guint *number = &page->frame_numbers[ids[frame]];
+
+			if (!*number) {
+				g_array_append_val(page->frames, ids[frame]);
+				*number = page->frames->len;
+			}
+			json_count(&page->json, NULL, *number - 1);
+		}
 		flush_if_long(page);
 	}
 	json_close(&page->json, ']');
@@ -261,18 +251,6 @@ static void write_stack_frames(Page *page)
 		stack_rows_frames(rows, stack_at(page, i)->row, &count);
 		json_count(&page->json, NULL, count);
 		flush_if_long(page);
-	}
-	json_close(&page->json, ']');
-}
-
-static void write_stack_figures(Page *page)
-{
-	json_open(&page->json, "figures", '[');
-	for (guint i = 0; i < page->figure_count; i++) {
-		json_open(&page->json, NULL, '[');
-		for (guint stack = 0; stack < page->model->view->stacks->len; stack++)
-			write_figure(page, page->figures[i], &stack_at(page, stack)->sums);
-		json_close(&page->json, ']');
 	}
 	json_close(&page->json, ']');
 }
@@ -291,22 +269,26 @@ static void write_margins(Page *page)
 	json_close(&page->json, ']');
 }
 
-static void write_cut(Page *page)
+static void write_stacks(Page *page)
 {
+	guint stacks = page->model->view->stacks->len;
+
+	json_open(&page->json, "stacks", '{');
+	write_stack_frames(page);
+	json_open(&page->json, "figures", '[');
+	for (guint i = 0; i < page->figure_count; i++) {
+		json_open(&page->json, NULL, '[');
+		for (guint stack = 0; stack < stacks; stack++)
+			write_figure(page, page->figures[i], &stack_at(page, stack)->sums);
+		json_close(&page->json, ']');
+	}
+	json_close(&page->json, ']');
+	write_margins(page);
 	json_open(&page->json, "cut", '[');
-	for (guint i = 0; i < page->model->view->stacks->len; i++)
+	for (guint i = 0; i < stacks; i++)
 		if (stack_at(page, i)->truncated)
 			json_count(&page->json, NULL, i);
 	json_close(&page->json, ']');
-}
-
-static void write_stacks(Page *page)
-{
-	json_open(&page->json, "stacks", '{');
-	write_stack_frames(page);
-	write_stack_figures(page);
-	write_margins(page);
-	write_cut(page);
 	json_close(&page->json, '}');
 }
 
@@ -326,33 +308,29 @@ static void write_text_number(Page *page, const char *text)
 }
 
 /* An array for each frame; data.js says what is where. */
-static void write_frame(Page *page, const Frame *frame)
-{
-	json_open(&page->json, NULL, '[');
-	json_count(&page->json, NULL, frame_text(page, frame, frame_line_append_name));
-	write_text_number(page, frame->module);
-	json_count(&page->json, NULL, frame_text(page, frame, frame_line_append_stripped));
-	if (frame->file || frame->source || frame->inlined) {
-		write_text_number(page, frame->file);
-		json_count(&page->json, NULL, frame->line);
-		write_text_number(page, frame->source);
-		json_count(&page->json, NULL, frame->inlined);
-	}
-	json_close(&page->json, ']');
-	flush_if_long(page);
-}
-
 static void write_frames(Page *page)
 {
 	const StackRows *rows = view_stack_rows(page->model->view);
+	JsonWriter *json = &page->json;
 
-	json_open(&page->json, "frames", '[');
+	json_open(json, "frames", '[');
 	for (guint i = 0; i < page->frames->len; i++) {
 		Frame frame = stack_rows_frame(rows, g_array_index(page->frames, FrameId, i));
 
-		write_frame(page, &frame);
+		json_open(json, NULL, '[');
+		json_count(json, NULL, frame_text(page, &frame, frame_line_append_name));
+		write_text_number(page, frame.module);
+		json_count(json, NULL, frame_text(page, &frame, frame_line_append_stripped));
+		if (frame.file || frame.source || frame.inlined) {
+			write_text_number(page, frame.file);
+			json_count(json, NULL, frame.line);
+			write_text_number(page, frame.source);
+			json_count(json, NULL, frame.inlined);
+		}
+		json_close(json, ']');
+		flush_if_long(page);
 	}
-	json_close(&page->json, ']');
+	json_close(json, ']');
 }
 
 static const GroupRow *part_at(const Page *page, guint number)
@@ -444,16 +422,6 @@ static void write_times(Page *page)
 	json_close(&page->json, ']');
 }
 
-/* How many time spans are in which class of lengths (durations.h). Only of
-   probe points that have a begin and an end, if no filter left out some. */
-static void write_lengths(Page *page)
-{
-	const DurationTotals *spans = &page->model->spans;
-
-	if (spans->spans)
-		write_numbers(page, "lengths", spans->classes, DURATION_CLASSES);
-}
-
 /* The run over time, if that is known. */
 static void write_chart(Page *page)
 {
@@ -492,7 +460,9 @@ static void write_page(Page *page)
 	write_sums(page, "all", model_all_sums(page->model));
 	write_stacks(page);
 	write_times(page);
-	write_lengths(page);
+	/* Only of probe points that have a begin and an end, if no filter left out some. */
+	if (page->model->spans.spans)
+		write_numbers(page, "lengths", page->model->spans.classes, DURATION_CLASSES);
 	write_chart(page);
 	write_parts(page);
 	write_frames(page);

@@ -120,31 +120,26 @@ void page_append_title(const ReportModel *model, GString *out)
 	page_append_text(out, text->str);
 }
 
-static void append_stack(const ReportModel *model, const ViewStack *stack, GString *text)
-{
-	const Metric *rank = view_rank(model->source->options);
-
-	append_count(text, stack->sums.summary.allocations);
-	g_string_append_printf(text, " %s%s", counted_noun(model),
-			       stack->sums.summary.allocations == 1 ? "" : "s");
-	append_sampled(text, &stack->sums);
-	if (metric_adds_up(rank)) {
-		g_string_append(text, ", ");
-		append_percent(text, metric_figure(rank, &stack->sums),
-			       metric_figure(rank, model_all_sums(model)));
-		g_string_append_printf(text, " of all %s", rank->member);
-	}
-	g_string_append(text, ":\n");
-	view_append_text(model->view, stack, text);
-	g_string_append_c(text, '\n');
-}
-
 static void append_stacks(const ReportModel *model, GString *text)
 {
+	const Metric *rank = view_rank(model->source->options);
 	const GPtrArray *stacks = model->view->stacks;
 
-	for (guint i = 0; i < MIN(stacks->len, PLAIN_STACKS); i++)
-		append_stack(model, g_ptr_array_index(stacks, i), text);
+	for (guint i = 0; i < MIN(stacks->len, PLAIN_STACKS); i++) {
+		const ViewStack *stack = g_ptr_array_index(stacks, i);
+
+		append_number_of(text, stack->sums.summary.allocations, counted_noun(model));
+		append_sampled(text, &stack->sums);
+		if (metric_adds_up(rank)) {
+			g_string_append(text, ", ");
+			append_percent(text, metric_figure(rank, &stack->sums),
+				       metric_figure(rank, model_all_sums(model)));
+			g_string_append_printf(text, " of all %s", rank->member);
+		}
+		g_string_append(text, ":\n");
+		view_append_text(model->view, stack, text);
+		g_string_append_c(text, '\n');
+	}
 	if (stacks->len > PLAIN_STACKS) {
 		append_number_of(text, stacks->len - PLAIN_STACKS, "more stack");
 		g_string_append(text, "\n");

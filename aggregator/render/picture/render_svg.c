@@ -59,38 +59,27 @@ static const LineStyle title_lines = { "title", 22, 40 };
 static const LineStyle fact_lines = { "fact", 16, 60 };
 static const LineStyle warning_lines = { "fact warning", 16, 54 };
 
-/* Returns where a line of so many characters ends: at a blank, if there is one. */
-static const char *line_end(const char *text, glong characters)
-{
-	const char *end;
-
-	if (g_utf8_strlen(text, -1) <= characters)
-		return text + strlen(text);
-	end = g_utf8_offset_to_pointer(text, characters);
-	for (const char *at = end; at > text; at--)
-		if (*at == ' ')
-			return at;
-	return end;
-}
-
-static void write_part(SvgWriter *writer, const LineStyle *style, const char *text, gsize length)
-{
-	g_autofree char *part = g_strndup(text, length);
-
-	writer->y += style->height_px;
-	g_string_truncate(writer->text, 0);
-	page_append_text(writer->text, part);
-	fprintf(writer->out, "<text class=\"%s\" x=\"%d\" y=\"%u\">%s</text>\n", style->css_class,
-		LEFT_PX, writer->y, writer->text->str);
-}
-
 /* Writes a line, in parts that are narrow enough. */
 static void write_line(SvgWriter *writer, const LineStyle *style, const char *line)
 {
 	while (*line) {
-		const char *end = line_end(line, style->characters);
+		const char *end = line + strlen(line);
+		g_autofree char *part = NULL;
 
-		write_part(writer, style, line, (gsize)(end - line));
+		/* At a blank, if there is one. */
+		if (g_utf8_strlen(line, -1) > style->characters) {
+			const char *most = g_utf8_offset_to_pointer(line, style->characters);
+
+			for (end = most; end > line && *end != ' ';)
+				end--;
+			end = end > line ? end : most;
+		}
+		part = g_strndup(line, (gsize)(end - line));
+		writer->y += style->height_px;
+		g_string_truncate(writer->text, 0);
+		page_append_text(writer->text, part);
+		fprintf(writer->out, "<text class=\"%s\" x=\"%d\" y=\"%u\">%s</text>\n",
+			style->css_class, LEFT_PX, writer->y, writer->text->str);
 		line = *end == ' ' ? end + 1 : end;
 	}
 }
@@ -169,14 +158,6 @@ static void append_no_loss(const Facts *facts, GString *line)
 static const char *const head_lines[] = { "Traced command: ", "Part: ", "Dropped: ",
 					  "Nothing left: " };
 
-static bool is_of_head(const char *line)
-{
-	for (gsize i = 0; i < G_N_ELEMENTS(head_lines); i++)
-		if (g_str_has_prefix(line, head_lines[i]))
-			return true;
-	return false;
-}
-
 /* Writes these lines, those of a long command in part. */
 static void write_head_lines(SvgWriter *writer)
 {
@@ -186,8 +167,11 @@ static void write_head_lines(SvgWriter *writer)
 		bool is_long = g_utf8_strlen(*line, -1) > HEAD_CHARACTERS;
 		g_autofree char *cut = is_long ? g_utf8_substring(*line, 0, HEAD_CHARACTERS) : NULL;
 		g_autofree char *with_dots = is_long ? g_strconcat(cut, "..", NULL) : NULL;
+		gsize i = 0;
 
-		if (is_of_head(*line))
+		while (i < G_N_ELEMENTS(head_lines) && !g_str_has_prefix(*line, head_lines[i]))
+			i++;
+		if (i < G_N_ELEMENTS(head_lines))
 			write_line(writer, &fact_lines, is_long ? with_dots : *line);
 	}
 }
@@ -240,25 +224,7 @@ static void write_legend(SvgWriter *writer)
 	}
 }
 
-/* The place for what the script adds. */
-static void write_tools(SvgWriter *writer)
-{
-	fprintf(writer->out,
-		"<foreignObject x=\"%d\" y=\"%u\" width=\"100%%\" height=\"%d\">"
-		"<div xmlns=\"http://www.w3.org/1999/xhtml\" id=\"tools\"></div></foreignObject>\n",
-		LEFT_PX, writer->y + LEGEND_PX - LINE_PX, TOOLS_PX - 4);
-	writer->y += TOOLS_PX;
-}
-
 /* Boxes. */
-
-static PathFrame frame_of(const SvgWriter *writer, const FrameTreeNode *node)
-{
-	if (node->frame == FRAME_TREE_ALL)
-		return (PathFrame){ .name = "all", .kind = PATH_PROCESS };
-	g_assert(node->frame < writer->frames->len);
-	return g_array_index(writer->frames, PathFrame, node->frame);
-}
 
 static void write_percent(SvgWriter *writer, const char *name, uint64_t part)
 {
@@ -269,17 +235,12 @@ static void write_percent(SvgWriter *writer, const char *name, uint64_t part)
 		units % PERCENT_UNITS);
 }
 
-static guint characters_in(const SvgWriter *writer, uint64_t figure)
+/* Writes as much of a name as fits; nothing if that is too short to be read. */
+static void write_name(SvgWriter *writer, const char *name, uint64_t figure)
 {
 	double share = writer->all ? (double)figure / (double)writer->all : 1;
 	double room = (share * WIDTH_PX - TEXT_MARGIN_PX) * 10 / CHARACTER_TENTH_PX;
-
-	return room > 0 ? (guint)room : 0;
-}
-
-/* Writes as much of a name as fits; nothing if that is too short to be read. */
-static void write_name(SvgWriter *writer, const char *name, guint characters)
-{
+	guint characters = room > 0 ? (guint)room : 0;
 	glong length = g_utf8_strlen(name, -1);
 	g_autofree char *cut = NULL;
 
@@ -314,8 +275,12 @@ static void write_box_title(SvgWriter *writer, const PathFrame *frame, uint64_t 
 /* A name has the same shade in all pictures. */
 static void write_box(SvgWriter *writer, const FrameTreeNode *node)
 {
-	const PathFrame frame = frame_of(writer, node);
 	bool is_all = node->frame == FRAME_TREE_ALL;
+	PathFrame frame = { .name = "all", .kind = PATH_PROCESS };
+
+	g_assert(is_all || node->frame < writer->frames->len);
+	if (!is_all)
+		frame = g_array_index(writer->frames, PathFrame, node->frame);
 
 	fprintf(writer->out, "<svg class=\"%s s%u\"", is_all ? "all" : kind_names[frame.kind],
 		g_str_hash(frame.name) % SHADES);
@@ -325,7 +290,7 @@ static void write_box(SvgWriter *writer, const FrameTreeNode *node)
 		writer->y + BOX_PX * (writer->tree->depth_max - node->depth), BOX_PX - 1);
 	write_box_title(writer, &frame, node->figure);
 	fputs("<rect width=\"100%\" height=\"100%\"/>", writer->out);
-	write_name(writer, frame.name, characters_in(writer, node->figure));
+	write_name(writer, frame.name, node->figure);
 	fputs("</svg>\n", writer->out);
 }
 
@@ -340,21 +305,16 @@ static void write_boxes(SvgWriter *writer)
 		LEFT_PX, writer->y);
 }
 
-/* "kmalloc-top: bytes allocated", "Waiting for memory to be reclaimed: time" */
-static void append_title(const SvgWriter *writer, GString *title)
-{
-	const char *of_points = fact_text(writer->model->facts, FACT_POINTS_TITLE);
-
-	escape_append(title, of_points ? of_points : writer->model->source->command);
-	g_string_append_printf(title, ": %s", writer->weight->title);
-	page_append_caches(writer->model, title);
-}
-
+/* The title is as "kmalloc-top: bytes allocated", "Waiting for memory to be reclaimed: time". */
 static void write_head(SvgWriter *writer)
 {
+	const ReportModel *model = writer->model;
+	const char *of_points = fact_text(model->facts, FACT_POINTS_TITLE);
 	g_autoptr(GString) title = g_string_new(NULL);
 
-	append_title(writer, title);
+	escape_append(title, of_points ? of_points : model->source->command);
+	g_string_append_printf(title, ": %s", writer->weight->title);
+	page_append_caches(model, title);
 	page_append_text(writer->text, title->str);
 	fprintf(writer->out, "<title>%s</title>\n<style>\n%s</style>\n", writer->text->str,
 		graph_css);
@@ -362,18 +322,19 @@ static void write_head(SvgWriter *writer)
 	write_line(writer, &title_lines, title->str);
 	write_facts(writer);
 	write_legend(writer);
-	write_tools(writer);
-}
-
-/* What follows the head: boxes, and the line below them. */
-static guint height_of_boxes(const SvgWriter *writer)
-{
-	return BOX_PX * (writer->tree->depth_max + 1) + 2 * LINE_PX;
+	/* The place for what the script adds. */
+	fprintf(writer->out,
+		"<foreignObject x=\"%d\" y=\"%u\" width=\"100%%\" height=\"%d\">"
+		"<div xmlns=\"http://www.w3.org/1999/xhtml\" id=\"tools\"></div></foreignObject>\n",
+		LEFT_PX, writer->y + LEGEND_PX - LINE_PX, TOOLS_PX - 4);
+	writer->y += TOOLS_PX;
 }
 
 /* The height of the picture comes before the head, which makes it. */
 static void write_picture(SvgWriter *writer, FILE *out)
 {
+	/* What follows the head: boxes, and the line below them. */
+	const guint boxes_px = BOX_PX * (writer->tree->depth_max + 1) + 2 * LINE_PX;
 	TextStream stream;
 	char *head;
 
@@ -385,7 +346,7 @@ static void write_picture(SvgWriter *writer, FILE *out)
 	fprintf(out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\">\n",
-		WIDTH_PX, writer->y + height_of_boxes(writer));
+		WIDTH_PX, writer->y + boxes_px);
 	fputs(head, out);
 	free(head);
 	write_boxes(writer);

@@ -54,15 +54,6 @@ static void append_time_line(GString *out, const RateTable *table)
 			       table->load_average ? table->load_average : "not recorded");
 }
 
-static void append_rows(GString *out, const RateTable *rates, const RateLayout *layout)
-{
-	const IntervalSource interval = { .table = rates, .layout = layout };
-	g_autoptr(Table) table = interval_table_new(&interval, TABLE_TEXT);
-	const TextLayout how = { .gap = 1, .terminal = layout->width, .all = "" };
-
-	append_table(out, table, &how);
-}
-
 static void append_lost(GString *out, const RateTable *table, const RateLayout *layout)
 {
 	double seconds = (double)(table->end_ns - table->start_ns) / NS_PER_S;
@@ -87,11 +78,17 @@ static void append_lost(GString *out, const RateTable *table, const RateLayout *
 	g_string_append(out, "\n\n");
 }
 
-/* Appends "Not paired: maple_node, filp (too many frees not seen): left out". */
-static void append_left_out(GString *out, const RateTable *table)
+/* Nothing is said of a run whose frees are all seen, as far as anybody knows. */
+static void append_held_doubt(GString *out, const RateTable *table, const Facts *facts)
 {
+	const GArray *compared = table->held_compared;
 	const char *separator = "Not paired: ";
+	bool misses_frees = fact_text(facts, FACT_FREES_NOT_SEEN) || held_check_fails(compared);
 
+	for (guint i = 0; compared && i < compared->len; i++)
+		misses_frees |= g_array_index(compared, HeldCheckRow, i).misses_frees;
+	if (misses_frees)
+		append_held_compared(out, compared);
 	for (guint i = 0; i < table->rows->len; i++) {
 		const RateRow *row = &g_array_index(table->rows, RateRow, i);
 
@@ -104,27 +101,18 @@ static void append_left_out(GString *out, const RateTable *table)
 		g_string_append(out, " (too many frees not seen): left out\n");
 }
 
-/* Nothing is said of a run whose frees are all seen, as far as anybody knows. */
-static void append_held_doubt(GString *out, const RateTable *table, const Facts *facts)
-{
-	const GArray *rows = table->held_compared;
-	bool misses_frees = fact_text(facts, FACT_FREES_NOT_SEEN) || held_check_fails(rows);
-
-	for (guint i = 0; rows && i < rows->len; i++)
-		misses_frees |= g_array_index(rows, HeldCheckRow, i).misses_frees;
-	if (misses_frees)
-		append_held_compared(out, rows);
-	append_left_out(out, table);
-}
-
-void rate_text_append(GString *out, const RateTable *table, const Facts *facts,
+void rate_text_append(GString *out, const RateTable *rates, const Facts *facts,
 		      const RateLayout *layout)
 {
-	append_time_line(out, table);
-	append_rows(out, table, layout);
+	const IntervalSource interval = { .table = rates, .layout = layout };
+	g_autoptr(Table) table = interval_table_new(&interval, TABLE_TEXT);
+	const TextLayout how = { .gap = 1, .terminal = layout->width, .all = "" };
+
+	append_time_line(out, rates);
+	append_table(out, table, &how);
 	if (rate_net_is_shown(layout->columns))
-		rate_net_append_reasons(out, table, "\n");
-	if (shows_held(layout) && !(table->sum.lacks & NEEDS_HELD))
-		append_held_doubt(out, table, facts);
-	append_lost(out, table, layout);
+		rate_net_append_reasons(out, rates, "\n");
+	if (shows_held(layout) && !(rates->sum.lacks & NEEDS_HELD))
+		append_held_doubt(out, rates, facts);
+	append_lost(out, rates, layout);
 }

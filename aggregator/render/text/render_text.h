@@ -37,6 +37,9 @@ typedef struct {
 /* Appends the titles, the rows and the sums of a table. */
 void append_table(GString *out, Table *table, const TextLayout *layout);
 
+/* Writes text, and clears it for the next part. */
+void flush_text(GString *text, FILE *out);
+
 /* Prints the groups of a report. */
 void text_print_groups(const ReportModel *model, FILE *out);
 
@@ -100,7 +103,7 @@ void append_held_lines(const ReportModel *model, GString *out);
 /* Appends "1 row", "2,000 rows". */
 void append_number_of(GString *out, uint64_t count, const char *noun);
 
-/* Appends "requested 1, allocated 2, wasted 1". */
+/* Appends the line "bytes: requested 1, allocated 2, wasted 1; failed 0". */
 void append_bytes(GString *out, const ReportModel *model, const RowSums *sums);
 
 /* Appends "[softirq] 61 %, httpd[2211] 12 %, 148 others 27 %". Returns false, appending nothing, if
@@ -163,5 +166,5 @@ void rate_text_append_head(GString *out, const Facts *facts, const RateLayout *l
 
 /* Appends a table in the layout of bcc's slabratetop: time and load, titles, rows, then the sum of
    all rows and the losses. */
-void rate_text_append(GString *out, const RateTable *table, const Facts *facts,
+void rate_text_append(GString *out, const RateTable *rates, const Facts *facts,
 		      const RateLayout *layout);

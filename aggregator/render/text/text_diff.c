@@ -100,17 +100,8 @@ static const TableColumn no_label = {
 	.read = read_nothing,
 };
 
-/* Appends a frame as both runs have it: without address and offset. */
-static void append_frame(GString *out, const Frame *frame)
-{
-	g_string_append_c(out, ' ');
-	frame_line_append_function(out, frame);
-	if (frame->inlined)
-		g_string_append(out, " (inlined)");
-	frame_line_append_source(out, frame->file, frame->line);
-	g_string_append_c(out, '\n');
-}
-
+/* Appends the frames below the line of a row, as both runs have them: without address and offset.
+ */
 static void append_stack(GString *out, const StackRows *stacks, uint32_t row)
 {
 	uint32_t count;
@@ -119,31 +110,27 @@ static void append_stack(GString *out, const StackRows *stacks, uint32_t row)
 	for (uint32_t i = 0; i < count; i++) {
 		Frame frame = stack_rows_frame(stacks, ids[i]);
 
-		append_frame(out, &frame);
+		g_string_append_c(out, ' ');
+		frame_line_append_function(out, &frame);
+		if (frame.inlined)
+			g_string_append(out, " (inlined)");
+		frame_line_append_source(out, frame.file, frame.line);
+		g_string_append_c(out, '\n');
 	}
 	g_string_append_c(out, '\n');
 }
 
-/* Appends the frames below the line of a row. */
 static void append_stacks(GString *out, const ReportModel *model, guint row)
 {
 	const DiffRows *diff = model->diff;
 	JoinSide side = diff_row_side(diff_rows_at(diff, row));
 	const GroupRows *groups = diff->groups[side];
+	const GroupRow *member = diff_rows_of(diff, diff_rows_at(diff, row), side);
 
 	for (guint key = 0; groups->keys[key]; key++)
 		if (dimension_is_stack(groups->keys[key]))
-			append_stack(
-				out, view_stack_rows(diff->views[side]),
-				group_rows_member(groups,
-						  diff_rows_of(diff, diff_rows_at(diff, row), side),
-						  key));
-}
-
-static void flush_text(GString *text, FILE *out)
-{
-	fwrite(text->str, 1, text->len, out);
-	g_string_truncate(text, 0);
+			append_stack(out, view_stack_rows(diff->views[side]),
+				     group_rows_member(groups, member, key));
 }
 
 static void print_table(const ReportModel *model, GString *text, FILE *out)
@@ -173,25 +160,19 @@ static void print_table(const ReportModel *model, GString *text, FILE *out)
 	fputc('\n', out);
 }
 
-/* Appends what the metric counts: "allocations", "bytes allocated". */
-static void append_counted(GString *out, const ReportModel *model)
+/* Appends what the metric counts, and per what: "allocations per second", "bytes allocated of each
+   run". */
+static void append_unit(GString *out, const ReportModel *model)
 {
 	const Metric *rank = model->diff->rank;
+	DiffPer per = diff_rows_per(model->diff, rank);
 	g_autoptr(GArray) weights = weights_new(model);
 
 	/* The largest of several has no weight. */
-	if (!metric_adds_up(rank)) {
-		g_string_append(out, rank->name);
-		return;
-	}
-	g_string_append(out, g_array_index(weights, Weight, weights_rank(weights, model)).title);
-}
-
-static void append_unit(GString *out, const ReportModel *model)
-{
-	DiffPer per = diff_rows_per(model->diff, model->diff->rank);
-
-	append_counted(out, model);
+	g_string_append(out,
+			metric_adds_up(rank)
+				? g_array_index(weights, Weight, weights_rank(weights, model)).title
+				: rank->name);
 	g_string_append(out, diff_units[per].words);
 	if (per == DIFF_PER_EVENTS)
 		g_string_append_printf(out, " %ss", counted_noun(model));
@@ -229,8 +210,19 @@ static void append_rows(GString *out, const char *label, uint64_t rows, uint64_t
 	append_count(out, compared);
 }
 
-static void append_changed(GString *out, const DiffRows *diff)
+static void append_noise_lines(GString *out, const ReportModel *model)
 {
+	const DiffRows *diff = model->diff;
+
+	if (!diff->compared) {
+		g_string_append(out, "Nothing is left to compare.\n");
+		return;
+	}
+	if (!diff_rows_know_noise(diff)) {
+		g_string_append_printf(out, "Noise: not known of -s %s\n", diff->rank->name);
+		return;
+	}
+	append_noise_line(out, diff);
 	if (diff->exceeding) {
 		append_rows(out, "Changed beyond noise: ", diff->exceeding, diff->compared);
 		g_string_append_c(out, '\n');
@@ -245,43 +237,21 @@ static void append_changed(GString *out, const DiffRows *diff)
 		g_string_append(out, "Nothing changed beyond noise.\n");
 }
 
-static void append_noise_lines(GString *out, const ReportModel *model)
-{
-	const DiffRows *diff = model->diff;
-
-	if (!diff->compared) {
-		g_string_append(out, "Nothing is left to compare.\n");
-		return;
-	}
-	if (!diff_rows_know_noise(diff)) {
-		g_string_append_printf(out, "Noise: not known of -s %s\n", diff->rank->name);
-		return;
-	}
-	append_noise_line(out, diff);
-	append_changed(out, diff);
-}
-
-static void append_half_known(GString *out, const ReportModel *model)
-{
-	const GPtrArray *modules = model->diff->half_known;
-
-	for (guint i = 0; i < modules->len; i++)
-		g_string_append_printf(out, "%s%s", i ? ", " : "Source lines of one run only: ",
-				       (const char *)modules->pdata[i]);
-	if (modules->len)
-		g_string_append(out, "; functions that were inlined there are not compared\n");
-}
-
 static void append_notes(GString *out, const ReportModel *model)
 {
 	g_autoptr(GArray) notes = diff_notes_new(model->older->facts, model->facts);
+	const GPtrArray *modules = model->diff->half_known;
 
 	for (guint i = 0; i < notes->len; i++)
 		g_string_append_printf(out, "%s%s", i ? ", " : "Recorded differently: ",
 				       fact_kinds[g_array_index(notes, FactId, i)].id);
 	if (notes->len)
 		g_string_append(out, "; rows may differ for that reason\n");
-	append_half_known(out, model);
+	for (guint i = 0; i < modules->len; i++)
+		g_string_append_printf(out, "%s%s", i ? ", " : "Source lines of one run only: ",
+				       (const char *)modules->pdata[i]);
+	if (modules->len)
+		g_string_append(out, "; functions that were inlined there are not compared\n");
 }
 
 /* Appends the lines about a run, indented below its name. */

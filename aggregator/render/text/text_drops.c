@@ -66,36 +66,31 @@ static void append_dropped(GString *out, const ReportModel *model, guint index)
 	g_string_append_printf(out, " %s%s", what, rows == 1 ? "" : "s");
 }
 
-static void append_drop(const ReportModel *model, GString *out, guint index)
-{
-	const FilterDrop *drop = model_drop(model, index);
-
-	append_dropped(out, model, index);
-	g_string_append(out, " by ");
-	append_option(out, drop);
-	g_string_append(out, " (");
-	if (model->source->details) {
-		append_number_of(out, drop->allocations, counted_noun(model));
-		g_string_append(out, ", ");
-	}
-	append_percent(out, drop->allocations, fact_number(model->facts, FACT_ALLOCATIONS_BEFORE));
-	g_string_append_c(out, ')');
-}
-
 void append_dropped_line(const ReportModel *model, GString *out)
 {
 	const char *separator = "Dropped: ";
+	const uint64_t all = fact_number(model->facts, FACT_ALLOCATIONS_BEFORE);
+	const bool details = model->source->details;
 
-	if (!model->source->details && !drops_effective(model))
-		return;
 	for (guint i = 0; i < model_drop_count(model); i++) {
-		if (!model->source->details && !model_drop(model, i)->rows)
+		const FilterDrop *drop = model_drop(model, i);
+
+		if (!details && !drop->rows)
 			continue;
 		g_string_append(out, separator);
-		append_drop(model, out, i);
+		append_dropped(out, model, i);
+		g_string_append(out, " by ");
+		append_option(out, drop);
+		g_string_append(out, " (");
+		if (details) {
+			append_number_of(out, drop->allocations, counted_noun(model));
+			g_string_append(out, ", ");
+		}
+		append_percent(out, drop->allocations, all);
+		g_string_append_c(out, ')');
 		separator = ", ";
 	}
-	if (model_drop_count(model))
+	if (*separator == ',')
 		g_string_append_c(out, '\n');
 }
 
@@ -133,20 +128,6 @@ static void append_remedies(const ReportModel *model, GString *out)
 	g_string_append(out, " to see more");
 }
 
-/* Whether objects were allocated, but no filter dropped them: none is held. */
-static bool nothing_is_held(const ReportModel *model)
-{
-	return fact_number(model->facts, FACT_HELD_ALLOCATED) && !drops_effective(model);
-}
-
-static void append_nothing_held(const ReportModel *model, GString *out)
-{
-	g_string_append(out, "nothing of what was allocated is ");
-	g_string_append(out, fact_number(model->facts, FACT_HELD_MIN_AGE)
-				     ? "held for so long; use a shorter --min-age to see more"
-				     : "held");
-}
-
 void append_nothing_left_line(const ReportModel *model, GString *out)
 {
 	uint64_t stacks = fact_number(model->facts, FACT_STACKS_BEFORE);
@@ -155,8 +136,12 @@ void append_nothing_left_line(const ReportModel *model, GString *out)
 	if (!model_is_empty(model))
 		return;
 	g_string_append(out, "Nothing left: ");
-	if (nothing_is_held(model)) {
-		append_nothing_held(model, out);
+	if (fact_number(model->facts, FACT_HELD_ALLOCATED) && !drops_effective(model)) {
+		/* Objects were allocated, and no filter dropped them. */
+		g_string_append(out, "nothing of what was allocated is held");
+		g_string_append(out, fact_number(model->facts, FACT_HELD_MIN_AGE)
+					     ? " for so long; use a shorter --min-age to see more"
+					     : "");
 	} else if (stacks) {
 		append_reasons(model, out);
 		append_remedies(model, out);

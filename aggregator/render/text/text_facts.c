@@ -63,6 +63,9 @@ static void append_fact(GString *out, const Facts *facts, FactId id, const char 
 	case VALUE_TIME_SPAN:
 		append_seconds(out, fact_number(facts, id));
 		break;
+	case VALUE_COUNT:
+		append_count(out, fact_number(facts, id));
+		break;
 	default: /* bytes */
 		append_amount(out, fact_number(facts, id), human);
 		g_string_append(out, human ? "" : " bytes");
@@ -91,7 +94,7 @@ void append_fact_line(GString *out, const Facts *facts, FactId id, bool human)
 
 void append_bytes(GString *out, const ReportModel *model, const RowSums *sums)
 {
-	const char *separator = "";
+	const char *separator = "bytes: ";
 
 	for (MetricId id = 0; id < METRICS; id++) {
 		if (!metrics[id].word)
@@ -100,18 +103,10 @@ void append_bytes(GString *out, const ReportModel *model, const RowSums *sums)
 		append_amount(out, metric_figure(&metrics[id], sums), model->source->human);
 		separator = ", ";
 	}
+	g_string_append_printf(out, "; failed %" G_GUINT64_FORMAT "\n", sums->summary.failed);
 }
 
-/* Appends "77,184 of 3,599,168"; only one number if both are equal. */
-static void append_of_all(GString *out, const ReportModel *model, FactId shown, FactId all)
-{
-	append_amount(out, number_of(model, shown), model->source->human);
-	if (number_of(model, shown) == number_of(model, all))
-		return;
-	g_string_append(out, " of ");
-	append_amount(out, number_of(model, all), model->source->human);
-}
-
+/* Appends "requested 77,184 of 3,599,168"; only one number if both are equal. */
 static void bytes_line(const ReportModel *model, GString *out)
 {
 	const char *separator = "Bytes: ";
@@ -120,12 +115,17 @@ static void bytes_line(const ReportModel *model, GString *out)
 		return;
 	for (gsize i = 0; i < METRICS_SUMMED; i++) {
 		const MetricFacts *sum = &metric_facts[i];
+		uint64_t shown = number_of(model, sum->shown), all = number_of(model, sum->before);
 
 		if (!metrics[sum->metric].word)
 			continue;
 		g_string_append_printf(out, "%s%s ", separator, metrics[sum->metric].word);
-		append_of_all(out, model, sum->shown, sum->before);
+		append_amount(out, shown, model->source->human);
 		separator = ", ";
+		if (shown == all)
+			continue;
+		g_string_append(out, " of ");
+		append_amount(out, all, model->source->human);
 	}
 	g_string_append_c(out, '\n');
 }
@@ -219,37 +219,34 @@ static const ViewLeftOut *left_out_at(const ReportModel *model, guint index)
 	return &g_array_index(model->view->left_out_by, ViewLeftOut, index);
 }
 
-static void append_left_out(const ReportModel *model, GString *out, const ViewLeftOut *left_out)
-{
-	g_string_append(out, "Left out: ");
-	append_number_of(out, left_out->allocations, counted_noun(model));
-	g_string_append_printf(out, " not of --%s '", left_out->option);
-	escape_append(out, left_out->given);
-	g_string_append_c(out, '\'');
-	if (left_out->remark)
-		g_string_append_printf(out, "; %s", left_out->remark);
-	g_string_append_c(out, '\n');
-}
-
-static bool says_more(const ViewLeftOut *left_out)
-{
-	return left_out->given && (left_out->allocations || left_out->remark);
-}
-
 static bool has_left_out(const ReportModel *model)
 {
-	for (guint i = 0; i < model->view->left_out_by->len; i++)
-		if (says_more(left_out_at(model, i)))
+	for (guint i = 0; i < model->view->left_out_by->len; i++) {
+		const ViewLeftOut *left_out = left_out_at(model, i);
+
+		if (left_out->given && (left_out->allocations || left_out->remark))
 			return true;
+	}
 	return false;
 }
 
 /* Appends the lines about allocations outside of the requested caches or cgroups. */
 static void left_out_lines(const ReportModel *model, GString *out)
 {
-	for (guint i = 0; i < model->view->left_out_by->len; i++)
-		if (left_out_at(model, i)->given)
-			append_left_out(model, out, left_out_at(model, i));
+	for (guint i = 0; i < model->view->left_out_by->len; i++) {
+		const ViewLeftOut *left_out = left_out_at(model, i);
+
+		if (!left_out->given)
+			continue;
+		g_string_append(out, "Left out: ");
+		append_number_of(out, left_out->allocations, counted_noun(model));
+		g_string_append_printf(out, " not of --%s '", left_out->option);
+		escape_append(out, left_out->given);
+		g_string_append_c(out, '\'');
+		if (left_out->remark)
+			g_string_append_printf(out, "; %s", left_out->remark);
+		g_string_append_c(out, '\n');
+	}
 }
 
 /* The drop of a single filter is visible from the numbers before and after it. */
@@ -296,15 +293,6 @@ static const ScopeWords scope_words[] = {
 	{ NULL, NULL },
 };
 
-static void append_scope(GString *out, const char *scope)
-{
-	const ScopeWords *words = scope_words;
-
-	while (words->scope && !g_str_equal(words->scope, scope))
-		words++;
-	escape_append(out, words->scope ? words->words : scope);
-}
-
 /* The default scope: the whole host, during the run or its command. */
 static bool has_other_scope(const ReportModel *model)
 {
@@ -318,11 +306,14 @@ static void scope_line(const ReportModel *model, GString *out)
 {
 	const char *scope = text_of(model, FACT_SCOPE);
 	const char *pids = text_of(model, FACT_SCOPE_PIDS);
+	const ScopeWords *words = scope_words;
 
 	if (!scope)
 		return;
+	while (words->scope && !g_str_equal(words->scope, scope))
+		words++;
 	g_string_append(out, "Scope: ");
-	append_scope(out, scope);
+	escape_append(out, words->scope ? words->words : scope);
 	if (pids && g_str_equal(scope, "pids"))
 		escape_append(out, pids);
 	if (has_process_filter(model) && number_of(model, FACT_WITH_INTERRUPTS))
@@ -427,28 +418,23 @@ static void append_share_of(const ReportModel *model, GString *out, FactId id)
 	append_percent(out, share->number, share->other);
 }
 
-/* Appends "5.1 %", or "about 5.1 %" of an estimate, or "less than 0.01 %". */
-static void append_cost_share(const ReportModel *model, GString *out)
+/* Appends "tracing took 5.1 % of CPU time (CPU 0: 8.4 %), "; "about 5.1 %" of an estimate; "less
+   than 0.01 %". */
+static void append_cost(const ReportModel *model, GString *out)
 {
 	enum { LEAST_SHOWN = 10000 }; /* smallest share shown: one of this many */
 	const Value *cost = &model->facts->values[FACT_COST];
 
+	if (!cost->known)
+		return;
+	g_string_append(out, "tracing took ");
 	if (cost->number && cost->number < cost->other / LEAST_SHOWN) {
 		g_string_append(out, "less than ");
 		append_percent(out, 1, LEAST_SHOWN);
-		return;
+	} else {
+		g_string_append(out, number_of(model, FACT_COST_ESTIMATED) ? "about " : "");
+		append_share_of(model, out, FACT_COST);
 	}
-	g_string_append(out, number_of(model, FACT_COST_ESTIMATED) ? "about " : "");
-	append_share_of(model, out, FACT_COST);
-}
-
-/* Appends "tracing took 5.1 % of CPU time (CPU 0: 8.4 %), ". */
-static void append_cost(const ReportModel *model, GString *out)
-{
-	if (!is_known(model, FACT_COST))
-		return;
-	g_string_append(out, "tracing took ");
-	append_cost_share(model, out);
 	g_string_append(out, " of CPU time");
 	if (number_of(model, FACT_CPUS_SEEN) > 1 && is_known(model, FACT_COST_BUSIEST)) {
 		g_string_append_printf(out, " (CPU %" G_GUINT64_FORMAT ": ",
@@ -491,12 +477,9 @@ static void append_runs(const ReportModel *model, GString *out)
 
 static void append_durations(const ReportModel *model, GString *out)
 {
-	RunCounts counts;
+	RunCounts counts = model->runs ? many_runs_counts(model->runs) : (RunCounts){ 0 };
 
-	if (!model->runs || !is_known(model, FACT_DURATION))
-		return;
-	counts = many_runs_counts(model->runs);
-	if (counts.recordings < 2)
+	if (counts.recordings < 2 || !is_known(model, FACT_DURATION))
 		return;
 	g_string_truncate(out, out->len - strlen(", "));
 	g_string_append(out, " in all (");
@@ -591,17 +574,6 @@ static void command_end_line(const ReportModel *model, GString *out)
 				       (int)number_of(model, FACT_COMMAND_STATUS));
 }
 
-/* Of several runs, it is not known. */
-static void append_busiest(const ReportModel *model, GString *out)
-{
-	if (!is_known(model, FACT_COST_BUSIEST))
-		return;
-	g_string_append(out, ", ");
-	append_share_of(model, out, FACT_COST_BUSIEST);
-	g_string_append_printf(out, " of the busiest (CPU %" G_GUINT64_FORMAT ")",
-			       number_of(model, FACT_COST_BUSIEST_CPU));
-}
-
 static void cost_line(const ReportModel *model, GString *out)
 {
 	if (!is_known(model, FACT_COST))
@@ -609,7 +581,13 @@ static void cost_line(const ReportModel *model, GString *out)
 	g_string_append(out, "Tracing cost: ");
 	append_share_of(model, out, FACT_COST);
 	g_string_append(out, " of all CPUs' time");
-	append_busiest(model, out);
+	/* Of several runs, it is not known. */
+	if (is_known(model, FACT_COST_BUSIEST)) {
+		g_string_append(out, ", ");
+		append_share_of(model, out, FACT_COST_BUSIEST);
+		g_string_append_printf(out, " of the busiest (CPU %" G_GUINT64_FORMAT ")",
+				       number_of(model, FACT_COST_BUSIEST_CPU));
+	}
 	if (number_of(model, FACT_COST_ESTIMATED))
 		g_string_append_printf(out, "; estimated, %" G_GUINT64_FORMAT " ns an event",
 				       number_of(model, FACT_COST_OF_EVENT));

@@ -60,28 +60,22 @@ static void append_certainty(GString *out, const ReportModel *model, uint64_t ob
 	}
 }
 
-/* Whether what was allocated early is kept like what was allocated late: a leak, not a working set,
-   of which only the newest part is held. */
-static bool text_held_grows(const HeldTimes *times)
-{
-	double first = (double)times->first_kept / (double)times->first_allocated;
-	double second = (double)times->second_kept / (double)times->second_allocated;
-
-	return times->first_kept && first * 100 >= second * GROWTH_PERCENT;
-}
-
 /* Appends "; grows: first half 5,210 of 5,212 kept, second 4,790 of 4,790"; "may grow" if objects
-   may have been freed unseen. */
+   may have been freed unseen. It grows if what was allocated early is kept like what was allocated
+   late: a leak, not a working set, of which only the newest part is held. */
 static void append_growth_test(GString *out, const HeldTimes *times, bool sees_frees)
 {
 	const char *verdict = sees_frees ? "grows" : "may grow";
 	const char *kept = sees_frees ? " kept" : " not seen freed";
+	double first = (double)times->first_kept / (double)times->first_allocated;
+	double second = (double)times->second_kept / (double)times->second_allocated;
 
 	if (times->first_allocated < HALF_MIN || times->second_allocated < HALF_MIN ||
 	    !(times->first_kept + times->second_kept))
 		return;
-	g_string_append_printf(out, "; %s: first half ",
-			       text_held_grows(times) ? verdict : "turns over");
+	if (!times->first_kept || first * 100 < second * GROWTH_PERCENT)
+		verdict = "turns over";
+	g_string_append_printf(out, "; %s: first half ", verdict);
 	append_count(out, times->first_kept);
 	g_string_append(out, " of ");
 	append_count(out, times->first_allocated);
@@ -144,29 +138,23 @@ static void append_median(GString *out, const HeldTimes *times)
 	append_length(out, life_limits_ns[class]);
 }
 
-/* Appends "freed 5,005 of 15,005 (half within 15 us, 4 % on another CPU)". */
-static void append_freed(GString *out, const HeldSums *held, const HeldTimes *times)
-{
-	g_string_append(out, "freed ");
-	append_count(out, held->freed);
-	g_string_append(out, " of ");
-	append_count(out, held->allocated);
-	if (!held->freed)
-		return;
-	g_string_append(out, " (");
-	append_median(out, times);
-	g_string_append(out, ", ");
-	append_percent(out, held->freed_apart, held->freed);
-	g_string_append(out, " on another CPU)");
-}
-
-static void append_over_time(GString *out, const ReportModel *model, const RowSums *sums,
+/* Appends " held over time _+#, freed 5,005 of 15,005 (half within 15 us, 4 % on another CPU)". */
+static void append_over_time(GString *out, const ReportModel *model, const HeldSums *held,
 			     const HeldTimes *times)
 {
 	g_string_append(out, " held over time ");
 	append_bars(out, times->held, held_cells_parts(view_source(model->view)->held_cells));
-	g_string_append(out, ", ");
-	append_freed(out, &sums->held, times);
+	g_string_append(out, ", freed ");
+	append_count(out, held->freed);
+	g_string_append(out, " of ");
+	append_count(out, held->allocated);
+	if (held->freed) {
+		g_string_append(out, " (");
+		append_median(out, times);
+		g_string_append(out, ", ");
+		append_percent(out, held->freed_apart, held->freed);
+		g_string_append(out, " on another CPU)");
+	}
 	g_string_append_c(out, '\n');
 }
 
@@ -191,28 +179,22 @@ void append_held_stack(GString *out, const ReportModel *model, const ViewStack *
 	}
 	g_string_append(out, ":\n");
 	if (is_paired && cells && held_cells_have_times(cells))
-		append_over_time(out, model, &stack->sums, &times);
+		append_over_time(out, model, held, &times);
 }
 
-/* Appends "Held", "Held for 5 s or longer", "Held at the peak". */
-static void append_what_is_held(GString *out, const ReportModel *model)
-{
-	uint64_t min_age_ns = number_of(model, FACT_HELD_MIN_AGE);
-
-	g_string_append(out, number_of(model, FACT_HELD_IS_PEAK) ? "Held at the peak" : "Held");
-	if (!min_age_ns)
-		return;
-	g_string_append(out, " for ");
-	append_seconds(out, min_age_ns);
-	g_string_append(out, " or longer");
-}
-
+/* Appends "Held for 5 s or longer: 10 objects, 640 bytes, of 25 allocated in the run and 15 freed";
+   "Held at the peak: ". */
 static void append_held_line(GString *out, const ReportModel *model)
 {
 	const RowSums *all = &model->view->before;
 	bool sees_frees = model_sees_frees(model, &all->held);
 
-	append_what_is_held(out, model);
+	g_string_append(out, number_of(model, FACT_HELD_IS_PEAK) ? "Held at the peak" : "Held");
+	if (number_of(model, FACT_HELD_MIN_AGE)) {
+		g_string_append(out, " for ");
+		append_seconds(out, number_of(model, FACT_HELD_MIN_AGE));
+		g_string_append(out, " or longer");
+	}
 	g_string_append(out, ": ");
 	append_number_of(out, all->summary.allocations, "object");
 	g_string_append(out, ", ");
@@ -263,17 +245,6 @@ static void append_doubt_line(GString *out, const ReportModel *model)
 	g_string_append_c(out, '\n');
 }
 
-/* Appends "TEXT: NUMBER" as a line, unless the number is 0. */
-static void append_if_any(GString *out, const ReportModel *model, FactId id, const char *before,
-			  const char *after)
-{
-	if (!number_of(model, id))
-		return;
-	g_string_append(out, before);
-	append_count(out, number_of(model, id));
-	g_string_append(out, after);
-}
-
 static void append_unpaired_line(GString *out, const ReportModel *model)
 {
 	for (guint i = 0; i < model->view->left_out_by->len; i++) {
@@ -310,17 +281,20 @@ static void append_ages_line(GString *out, const ReportModel *model)
 /* The memory of what is freed is not always allocated in a way that a probe sees. */
 static void append_checks_line(GString *out, const ReportModel *model)
 {
+	static const struct {
+		FactId id;
+		const char *what;
+	} checks[] = {
+		{ FACT_FREED_AGAIN, "freed again without an allocation that was seen" },
+		{ FACT_FREED_ELSEWHERE, "freed to another cache" },
+	};
 	const char *separator = "Checks: ";
 
-	if (fact_is_known(model->facts, FACT_FREED_AGAIN)) {
-		g_string_append_printf(out, "%sfreed again without an allocation that was seen ",
-				       separator);
-		append_count(out, number_of(model, FACT_FREED_AGAIN));
-		separator = ", ";
-	}
-	if (fact_is_known(model->facts, FACT_FREED_ELSEWHERE)) {
-		g_string_append_printf(out, "%sfreed to another cache ", separator);
-		append_count(out, number_of(model, FACT_FREED_ELSEWHERE));
+	for (gsize i = 0; i < G_N_ELEMENTS(checks); i++) {
+		if (!fact_is_known(model->facts, checks[i].id))
+			continue;
+		g_string_append_printf(out, "%s%s ", separator, checks[i].what);
+		append_count(out, number_of(model, checks[i].id));
 		separator = ", ";
 	}
 	if (*separator == ',')
@@ -383,14 +357,6 @@ void append_held_compared(GString *out, const GArray *rows)
 	g_string_append_c(out, '\n');
 }
 
-/* Caches that hold more than the kernel counts; if frees are not all observed, also that others do
-   not. */
-static void append_check_line(GString *out, const ReportModel *model)
-{
-	if (!model_sees_frees(model, &model->view->before.held))
-		append_held_compared(out, model->held_check);
-}
-
 static void append_slab_pages_line(GString *out, const ReportModel *model)
 {
 	for (guint i = 0; i < model->view->left_out_by->len; i++) {
@@ -406,17 +372,11 @@ static void append_slab_pages_line(GString *out, const ReportModel *model)
 	}
 }
 
-static void append_parts_line(GString *out, const ReportModel *model)
-{
-	if (!number_of(model, FACT_FREED_IN_PARTS))
-		return;
-	g_string_append(out, "Freed in parts: ");
-	append_number_of(out, number_of(model, FACT_FREED_IN_PARTS), "page allocation");
-	g_string_append(out, ", counted as freed with the first part\n");
-}
-
 void append_held_lines(const ReportModel *model, GString *out)
 {
+	const Facts *facts = model->facts;
+	const bool human = model->source->human;
+
 	if (model_counts(model) != COUNTS_HELD)
 		return;
 	append_held_line(out, model);
@@ -424,20 +384,17 @@ void append_held_lines(const ReportModel *model, GString *out)
 		append_ages_line(out, model);
 	append_peak_line(out, model);
 	append_doubt_line(out, model);
-	append_check_line(out, model);
+	/* Caches that hold more than the kernel counts; if frees are not all observed, also that
+	   others do not. */
+	if (!model_sees_frees(model, &model->view->before.held))
+		append_held_compared(out, model->held_check);
 	append_unpaired_line(out, model);
 	append_slab_pages_line(out, model);
 	if (number_of(model, FACT_HELD_SCALE) > 1)
-		append_if_any(out, model, FACT_HELD_SCALE,
-			      "Sampled by address: each object that was followed stands for ",
-			      "\n");
-	append_if_any(out, model, FACT_HELD_RECYCLED, "Frees not seen: at least ",
-		      " (addresses that were allocated again); their objects no longer count as "
-		      "held\n");
-	append_if_any(out, model, FACT_HELD_OVER_BOUND,
-		      "Not followed for lack of memory: ", " allocations: raise --max-memory\n");
+		append_fact_line(out, facts, FACT_HELD_SCALE, human);
+	append_fact_line(out, facts, FACT_HELD_RECYCLED, human);
+	append_fact_line(out, facts, FACT_HELD_OVER_BOUND, human);
 	append_checks_line(out, model);
-	append_parts_line(out, model);
-	append_if_any(out, model, FACT_HELD_UNORDERED, "Paired early for lack of memory: ",
-		      " events, whose order is not certain: raise --max-memory\n");
+	append_fact_line(out, facts, FACT_FREED_IN_PARTS, human);
+	append_fact_line(out, facts, FACT_HELD_UNORDERED, human);
 }

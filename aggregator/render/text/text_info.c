@@ -131,21 +131,17 @@ static const struct {
 	{ "Clock:", FACT_CLOCK, true },
 };
 
-/* Only allocators have paths that are covered. */
-static bool is_shown(const Facts *facts, FactId id, bool rare)
-{
-	g_assert(id < G_N_ELEMENTS(facts->values));
-	return facts->values[id].known ||
-	       (!rare && (id != FACT_COVERED || !fact_is_known(facts, FACT_POINTS_NOUN)));
-}
-
 static void append_texts(const Facts *facts, GString *out)
 {
+	/* Only allocators have paths that are covered. */
+	bool is_of_points = fact_is_known(facts, FACT_POINTS_NOUN);
+
 	for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
 		const Value *value = &facts->values[texts[i].id];
 		g_autofree char *list = value->list ? g_strjoinv(",", value->list) : NULL;
 
-		if (is_shown(facts, texts[i].id, texts[i].rare))
+		if (value->known ||
+		    (!texts[i].rare && !(is_of_points && texts[i].id == FACT_COVERED)))
 			append_line(out, texts[i].label, list ? list : value->text);
 	}
 }
@@ -162,15 +158,6 @@ static void append_caches(const Facts *facts, GString *out)
 	g_string_append(out, "; of others not all allocations\n");
 }
 
-static void append_untraced_line(const Facts *facts, GString *out)
-{
-	if (!fact_number(facts, FACT_UNTRACED))
-		return;
-	append_label(out, "Unknown:");
-	append_untraced(out, facts);
-	g_string_append_c(out, '\n');
-}
-
 /* Appends nothing if nothing was compared. */
 static void append_compared(const Facts *facts, const char *label, FactId compared,
 			    FactId different, GString *out)
@@ -184,7 +171,7 @@ static void append_compared(const Facts *facts, const char *label, FactId compar
 	g_string_append(out, " different\n");
 }
 
-static void append_walks(const Facts *facts, GString *out)
+static void append_comparisons(const Facts *facts, GString *out)
 {
 	append_compared(facts, "Stack walks:", FACT_WALKS_COMPARED, FACT_WALKS_DIFFERENT, out);
 	if (fact_is_known(facts, FACT_KERNEL_WALKS)) {
@@ -193,40 +180,22 @@ static void append_walks(const Facts *facts, GString *out)
 		escape_append(out, fact_text(facts, FACT_KERNEL_WALKS));
 		g_string_append(out, ")\n");
 	}
-}
-
-static void append_compared_names(const Facts *facts, GString *out)
-{
 	append_compared(facts, "Cache names:", FACT_NAMES_COMPARED, FACT_NAMES_DIFFERENT, out);
 }
 
-static void append_memory(const Facts *facts, GString *out)
+static void append_losses(const Facts *facts, GString *out)
 {
-	g_autoptr(GString) state = g_string_new(NULL);
-
-	append_memory_state(state, facts);
-	if (state->len)
-		append_line(out, "Memory:", state->str);
-}
-
-static void append_lost_events(const Facts *facts, GString *out)
-{
-	if (fact_number(facts, FACT_LOSS_IS_UNKNOWN) && facts_have_no_loss(facts)) {
-		append_line(out, "Lost:", NULL);
-		return;
-	}
 	append_label(out, "Lost:");
-	append_range(out, fact_range(facts, FACT_LOST));
+	if (fact_number(facts, FACT_LOSS_IS_UNKNOWN) && facts_have_no_loss(facts))
+		g_string_append(out, not_known);
+	else
+		append_range(out, fact_range(facts, FACT_LOST));
 	g_string_append_c(out, '\n');
-}
-
-static int code_width(const GArray *rows)
-{
-	gsize width = strlen("Code");
-
-	for (guint i = 0; i < rows->len; i++)
-		width = MAX(width, strlen(g_array_index(rows, CodeRow, i).name) + 2);
-	return (int)MIN(width, CODE_WIDTH_MAX);
+	if (!fact_number(facts, FACT_UNTRACED))
+		return;
+	append_label(out, "Unknown:");
+	append_untraced(out, facts);
+	g_string_append_c(out, '\n');
 }
 
 /* Where the kernel and the programs were loaded need not be known. */
@@ -248,10 +217,14 @@ static void append_code_row(GString *out, const CodeRow *row, int width)
 /* The sections of modules are details. */
 static void append_code(GString *out, const GArray *rows, bool details)
 {
-	int width = code_width(rows);
+	gsize longest = strlen("Code");
+	int width;
 
 	if (!rows->len)
 		return;
+	for (guint i = 0; i < rows->len; i++)
+		longest = MAX(longest, strlen(g_array_index(rows, CodeRow, i).name) + 2);
+	width = (int)MIN(longest, CODE_WIDTH_MAX);
 	g_string_append_printf(out, "\n%-*s  %-40s  %s\n", width, "Code", "Build id", "Loaded at");
 	for (guint i = 0; i < rows->len; i++) {
 		const CodeRow *row = &g_array_index(rows, CodeRow, i);
@@ -264,24 +237,24 @@ static void append_code(GString *out, const GArray *rows, bool details)
 void text_print_info(const ReportModel *model, FILE *out)
 {
 	const Facts *facts = model->facts;
-	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GString) text = g_string_new(NULL), memory = g_string_new(NULL);
 
 	if (model->source->show_host)
 		append_line(text, "Host:", fact_text(facts, FACT_HOST));
 	append_kernel(facts, text);
 	append_cpus(facts, text);
 	append_run(facts, text);
-	append_memory(facts, text);
+	append_memory_state(memory, facts);
+	if (memory->len)
+		append_line(text, "Memory:", memory->str);
 	append_texts(facts, text);
 	append_caches(facts, text);
 	append_number(text, "Events:", fact_number(facts, FACT_EVENTS_COUNTED));
 	if (fact_number(facts, FACT_EVENTS_PASSED_OVER))
 		append_number(text, "Passed over:", fact_number(facts, FACT_EVENTS_PASSED_OVER));
 	append_number(text, "Stacks:", fact_number(facts, FACT_STACKS_COUNTED));
-	append_walks(facts, text);
-	append_compared_names(facts, text);
-	append_lost_events(facts, text);
-	append_untraced_line(facts, text);
+	append_comparisons(facts, text);
+	append_losses(facts, text);
 	append_completeness(facts, text);
 	append_code(text, model->code, model->source->details);
 	fputs(text->str, out);

@@ -112,22 +112,21 @@ void append_memory_state(GString *out, const Facts *facts)
 	append_changes(out, start, facts);
 }
 
-/* Returns what the numbers are of, if that is not obvious. Several recordings have only changes. */
-static const char *heading_of(const Facts *facts)
-{
-	if (fact_is_known(facts, FACT_MEMORY_FREE_START) &&
-	    !fact_is_known(facts, FACT_MEMORY_FREE_END))
-		return "Memory at the start";
-	return fact_is_known(facts, FACT_PART_FROM) ? "Memory in the whole run" : "Memory";
-}
-
+/* The heading says what the numbers are of, if that is not obvious. Several recordings have only
+   changes. */
 void append_memory_line(GString *out, const ReportModel *model)
 {
+	const Facts *facts = model->facts;
+	const char *heading =
+		fact_is_known(facts, FACT_PART_FROM) ? "Memory in the whole run" : "Memory";
 	g_autoptr(GString) state = g_string_new(NULL);
 
 	if (!model->source->shows_memory)
 		return;
-	append_memory_state(state, model->facts);
+	if (fact_is_known(facts, FACT_MEMORY_FREE_START) &&
+	    !fact_is_known(facts, FACT_MEMORY_FREE_END))
+		heading = "Memory at the start";
+	append_memory_state(state, facts);
 	if (state->len)
-		g_string_append_printf(out, "%s: %s\n", heading_of(model->facts), state->str);
+		g_string_append_printf(out, "%s: %s\n", heading, state->str);
 }

@@ -17,24 +17,20 @@ static bool is_unknown(const ViewProcess *process)
 	return process->context == KMT_CONTEXT_TASK && !process->tgid && !*process->comm;
 }
 
-static void append_many(GString *out, const ViewProcess *process)
-{
-	escape_append_len(out, process->comm, comm_folded_length(process->comm));
-	g_string_append(out, " (");
-	append_count(out, process->processes);
-	g_string_append(out, " processes)");
-}
-
 static void append_process(GString *out, const ViewProcess *process)
 {
-	if (process->context != KMT_CONTEXT_TASK)
+	if (process->context != KMT_CONTEXT_TASK) {
 		g_string_append_printf(out, "[%s]", context_name(process->context));
-	else if (is_unknown(process))
+	} else if (is_unknown(process)) {
 		g_string_append(out, "[unknown]");
-	else if (process->processes > 1)
-		append_many(out, process);
-	else
+	} else if (process->processes > 1) {
+		escape_append_len(out, process->comm, comm_folded_length(process->comm));
+		g_string_append(out, " (");
+		append_count(out, process->processes);
+		g_string_append(out, " processes)");
+	} else {
 		escape_append(out, process->comm);
+	}
 	/* Pid 0: idle CPUs, each with its own name. */
 	if (process->tgid)
 		g_string_append_printf(out, "[%u]", process->tgid);
@@ -48,17 +44,10 @@ static bool any_is_known(const GArray *processes)
 	return false;
 }
 
-static void append_others(GString *out, guint others, uint64_t part, uint64_t whole)
-{
-	g_string_append(out, ", ");
-	append_count(out, others);
-	g_string_append(out, others == 1 ? " other " : " others ");
-	append_percent(out, part, whole);
-}
-
 bool append_processes(GString *out, const GArray *processes, uint64_t allocations)
 {
 	guint shown = MIN(processes->len, PROCESSES_SHOWN);
+	guint others = processes->len - shown;
 	uint64_t rest = allocations;
 
 	if (!any_is_known(processes))
@@ -72,7 +61,11 @@ bool append_processes(GString *out, const GArray *processes, uint64_t allocation
 		append_percent(out, process->allocations, allocations);
 		rest -= process->allocations;
 	}
-	if (shown < processes->len)
-		append_others(out, processes->len - shown, rest, allocations);
+	if (others) {
+		g_string_append(out, ", ");
+		append_count(out, others);
+		g_string_append(out, others == 1 ? " other " : " others ");
+		append_percent(out, rest, allocations);
+	}
 	return true;
 }

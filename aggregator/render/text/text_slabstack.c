@@ -9,25 +9,6 @@
 #include "base/number_text.h"
 #include "table/cell_filter.h"
 
-/* Writes text, and clears it for the next part. */
-static void flush_text(GString *text, FILE *out)
-{
-	fwrite(text->str, 1, text->len, out);
-	g_string_truncate(text, 0);
-}
-
-/* Appends "\t+-3.1 %" for the metric that ranks processes; nothing if it is exact. */
-static void append_margin_figure(GString *text, const Metric *rank, const RowSums *sums)
-{
-	double margin = metric_margin(rank, sums);
-
-	if (margin <= 0)
-		return;
-	g_string_append(text, "\t+-");
-	append_margin(text, margin);
-	g_string_append(text, " %");
-}
-
 /* Appends "\toldest 34.0 s\tfreed 12 of 1,013"; nothing if allocations were not paired. */
 static void append_held_figures(GString *text, const HeldSums *held)
 {
@@ -43,12 +24,13 @@ static void append_held_figures(GString *text, const HeldSums *held)
 	append_count(text, held->allocated);
 }
 
-/* Appends ":\t12\t384 bytes\t3.1 %": name and count in the positions of slab.stp. The share is of
-   the metric that ranks processes; "-": its figures have no sum. */
+/* Appends ":\t12\t384 bytes\t3.1 %": name and count in the positions of slab.stp. Share and margin,
+   "\t+-3.1 %", are of the metric that ranks processes; "-": its figures have no sum. */
 static void append_figures(const ReportModel *model, const GroupRows *rows, const RowSums *sums,
 			   GString *text)
 {
 	const Metric *rank = view_rank(model->source->options);
+	double margin = metric_margin(rank, sums);
 
 	g_string_append_printf(text, ":\t%" G_GUINT64_FORMAT "\t", sums->summary.allocations);
 	if (model_has_bytes(model)) {
@@ -59,7 +41,11 @@ static void append_figures(const ReportModel *model, const GroupRows *rows, cons
 		append_percent(text, metric_figure(rank, sums), metric_figure(rank, &rows->before));
 	else
 		g_string_append_c(text, '-');
-	append_margin_figure(text, rank, sums);
+	if (margin > 0) {
+		g_string_append(text, "\t+-");
+		append_margin(text, margin);
+		g_string_append(text, " %");
+	}
 	append_held_figures(text, &sums->held);
 	g_string_append_c(text, '\n');
 }
@@ -103,37 +89,26 @@ static void print_processes(const ReportModel *model, FILE *out)
 	flush_text(text, out);
 }
 
-static void append_details(const ReportModel *model, const GroupRow *row, GString *text)
-{
-	if (!model_has_bytes(model))
-		return;
-	g_string_append(text, "bytes: ");
-	append_bytes(text, model, &row->sums);
-	g_string_append_printf(text, "; failed %" G_GUINT64_FORMAT "\n", row->sums.summary.failed);
-}
-
-static void append_block(const ReportModel *model, const GroupRow *row, GString *text)
-{
-	g_string_append(text, "Exec: ");
-	group_rows_append_label(model->groups, row, BLOCK_PROCESS, text);
-	g_string_append(text, " Name: ");
-	group_rows_append_label(model->groups, row, BLOCK_CACHE, text);
-	g_string_append_printf(text, "  Count: %" G_GUINT64_FORMAT, row->sums.summary.allocations);
-	append_sampled(text, &row->sums);
-	g_string_append_c(text, '\n');
-	group_rows_append_label(model->groups, row, BLOCK_STACK, text);
-	if (model->source->details)
-		append_details(model, row, text);
-	g_string_append_c(text, '\n');
-}
-
 static void print_blocks(const ReportModel *model, FILE *out)
 {
 	const GArray *rows = model->groups->rows;
 	g_autoptr(GString) text = g_string_new("Backtrace of processes when allocating\n\n");
 
 	for (guint i = 0; i < rows->len; i++) {
-		append_block(model, &g_array_index(rows, GroupRow, i), text);
+		const GroupRow *row = &g_array_index(rows, GroupRow, i);
+
+		g_string_append(text, "Exec: ");
+		group_rows_append_label(model->groups, row, BLOCK_PROCESS, text);
+		g_string_append(text, " Name: ");
+		group_rows_append_label(model->groups, row, BLOCK_CACHE, text);
+		g_string_append_printf(text, "  Count: %" G_GUINT64_FORMAT,
+				       row->sums.summary.allocations);
+		append_sampled(text, &row->sums);
+		g_string_append_c(text, '\n');
+		group_rows_append_label(model->groups, row, BLOCK_STACK, text);
+		if (model->source->details && model_has_bytes(model))
+			append_bytes(text, model, &row->sums);
+		g_string_append_c(text, '\n');
 		flush_text(text, out);
 	}
 	flush_text(text, out);

@@ -8,13 +8,6 @@
 #include "base/escape.h"
 #include "base/number_text.h"
 
-/* Writes text, and clears it for the next part. */
-static void flush_text(GString *text, FILE *out)
-{
-	fwrite(text->str, 1, text->len, out);
-	g_string_truncate(text, 0);
-}
-
 /* Shows "tcp_,,udp" as "tcp_|udp": empty items exclude nothing. */
 static void append_exclude_banner(GString *text, const char *list)
 {
@@ -32,9 +25,10 @@ static void append_exclude_banner(GString *text, const char *list)
 		g_string_append_c(text, '\n');
 }
 
-/* Returns the argument of -m, or its default. */
-static const char *minimum_of(const ViewOptions *options)
+static void append_banner(const ReportModel *model, GString *text)
 {
+	const ViewOptions *options = model->source->options;
+	const char *rows = model->groups ? "rows" : "stacks";
 	const char *minimum = "1";
 
 	for (guint i = 0; options->filters && i < options->filters->len; i++) {
@@ -43,20 +37,13 @@ static const char *minimum_of(const ViewOptions *options)
 		if (g_str_equal(filter->type->option, "min-count"))
 			minimum = filter->argument;
 	}
-	return minimum;
-}
-
-static void append_banner(const ReportModel *model, GString *text)
-{
-	const char *rows = model->groups ? "rows" : "stacks";
-
 	if (model->source->exclude)
 		append_exclude_banner(text, model->source->exclude);
-	if (model->source->options->top != UINT64_MAX)
+	if (options->top != UINT64_MAX)
 		g_string_append_printf(text, "Will print only the top %" G_GUINT64_FORMAT " %s.\n",
-				       model->source->options->top, rows);
+				       options->top, rows);
 	g_string_append_printf(text, "Will print %s with counts >= ", rows);
-	escape_append(text, minimum_of(model->source->options));
+	escape_append(text, minimum);
 	g_string_append(text, ".\n\n");
 }
 
@@ -65,12 +52,8 @@ static void append_details(const ReportModel *model, const ViewStack *stack, GSt
 	g_autoptr(GArray) processes = view_processes(model->view, stack);
 	gsize start;
 
-	if (model_has_bytes(model)) {
-		g_string_append(text, "bytes: ");
+	if (model_has_bytes(model))
 		append_bytes(text, model, &stack->sums);
-		g_string_append_printf(text, "; failed %" G_GUINT64_FORMAT "\n",
-				       stack->sums.summary.failed);
-	}
 	start = text->len;
 	g_string_append(text, "processes: ");
 	if (append_processes(text, processes, stack->sums.summary.allocations))
@@ -99,37 +82,6 @@ static void append_hits(const ReportModel *model, const HitSums *hits, GString *
 	g_string_append_printf(text, " %s", unit ? unit : fact_text(model->facts, FACT_VALUE_NAME));
 }
 
-static void append_seen(const ReportModel *model, const ViewStack *stack, GString *text)
-{
-	g_string_append_printf(text, "This path seen %" G_GUINT64_FORMAT " times",
-			       stack->sums.summary.allocations);
-	append_sampled(text, &stack->sums);
-	if (model_counts(model) == COUNTS_HITS)
-		append_hits(model, &stack->sums.hits, text);
-	g_string_append(text, ":\n");
-}
-
-static void append_stack(const ReportModel *model, const ViewStack *stack, GString *text)
-{
-	if (counted_words(model)->of_stack)
-		append_held_stack(text, model, stack);
-	else
-		append_seen(model, stack, text);
-	view_append_text(model->view, stack, text);
-	if (model->source->details)
-		append_details(model, stack, text);
-	g_string_append_c(text, '\n');
-}
-
-/* Appends the share in the format of Perl, in every locale. */
-static void append_share(GString *text, uint64_t part, uint64_t whole)
-{
-	char buffer[G_ASCII_DTOSTR_BUF_SIZE];
-	double percent = whole ? (double)part * 100 / (double)whole : 0;
-
-	g_string_append(text, g_ascii_formatd(buffer, sizeof(buffer), "%.15g", percent));
-}
-
 static void append_number(GString *text, const ReportModel *model, const char *name, FactId id)
 {
 	g_string_append_printf(text, "%s: %" G_GUINT64_FORMAT "\n", name,
@@ -149,18 +101,21 @@ static bool counts_kmallocs_only(const ReportModel *model)
 	return true;
 }
 
+/* Appends the totals in the Perl tool's words, and the share in the format of Perl. */
 static void append_kmallocs(const ReportModel *model, GString *text)
 {
 	uint64_t shown = fact_number(model->facts, FACT_ALLOCATIONS);
 	uint64_t all = fact_number(model->facts, FACT_ALLOCATIONS_BEFORE);
+	char share[G_ASCII_DTOSTR_BUF_SIZE];
 
 	append_number(text, model, "Total kmallocs (before filtering)", FACT_ALLOCATIONS_BEFORE);
 	append_number(text, model, "Total kmallocs (after filtering)", FACT_ALLOCATIONS);
 	g_string_append(text, model->groups ? "The filter rows have " : "The filter stacks have ");
+	g_ascii_formatd(share, sizeof(share), "%.15g", all ? (double)shown * 100 / (double)all : 0);
 	if (model->groups)
 		append_percent(text, shown, all);
 	else
-		append_share(text, shown, all);
+		g_string_append(text, share);
 	g_string_append(text, " of the total kmallocs\n");
 }
 
@@ -197,7 +152,22 @@ static void append_summary(const ReportModel *model, GString *text)
 static void print_stacks(const ReportModel *model, GString *text, FILE *out)
 {
 	for (guint i = 0; i < model->view->stacks->len; i++) {
-		append_stack(model, g_ptr_array_index(model->view->stacks, i), text);
+		const ViewStack *stack = g_ptr_array_index(model->view->stacks, i);
+
+		if (counted_words(model)->of_stack) {
+			append_held_stack(text, model, stack);
+		} else {
+			g_string_append_printf(text, "This path seen %" G_GUINT64_FORMAT " times",
+					       stack->sums.summary.allocations);
+			append_sampled(text, &stack->sums);
+			if (model_counts(model) == COUNTS_HITS)
+				append_hits(model, &stack->sums.hits, text);
+			g_string_append(text, ":\n");
+		}
+		view_append_text(model->view, stack, text);
+		if (model->source->details)
+			append_details(model, stack, text);
+		g_string_append_c(text, '\n');
 		flush_text(text, out);
 	}
 }

@@ -190,6 +190,12 @@ static void append_cells(Sheet *sheet, guint row, GString *out)
 	}
 }
 
+void flush_text(GString *text, FILE *out)
+{
+	fwrite(text->str, 1, text->len, out);
+	g_string_truncate(text, 0);
+}
+
 static void append_row(Sheet *sheet, guint row, GString *out)
 {
 	const TextLayout *layout = sheet->layout;
@@ -200,10 +206,8 @@ static void append_row(Sheet *sheet, guint row, GString *out)
 	g_string_append_c(out, '\n');
 	if (layout->append_below && row < TITLES)
 		layout->append_below(out, layout->model, row);
-	if (!layout->file)
-		return;
-	fwrite(out->str, 1, out->len, layout->file);
-	g_string_truncate(out, 0);
+	if (layout->file)
+		flush_text(out, layout->file);
 }
 
 static void each_row(Sheet *sheet, void (*what)(Sheet *sheet, guint row, GString *out),
