@@ -55,17 +55,6 @@ void net_check_set_start(NetCheck *check, Slabinfo *start)
 	check->start = start;
 }
 
-/* A reading is made after the events that it is compared with: those since the last call are all
-   that may have come in between. */
-static void settle_excess(Traced *traced)
-{
-	if (traced->excess > (double)traced->events_last) {
-		traced->verdict = NET_CONTRADICTED;
-		traced->is_confirmed = false;
-	}
-	traced->excess = 0;
-}
-
 void net_check_count(NetCheck *check, const char *cache, uint64_t allocations, uint64_t frees)
 {
 	Traced *traced = g_hash_table_lookup(check->traced, cache);
@@ -79,7 +68,13 @@ void net_check_count(NetCheck *check, const char *cache, uint64_t allocations, u
 	traced->allocations += allocations;
 	traced->frees += frees;
 	traced->events_last = allocations + frees;
-	settle_excess(traced);
+	/* A reading is made after the events that it is compared with: those since the last call
+	   are all that may have come in between. */
+	if (traced->excess > (double)traced->events_last) {
+		traced->verdict = NET_CONTRADICTED;
+		traced->is_confirmed = false;
+	}
+	traced->excess = 0;
 }
 
 static double net_of(const Traced *traced)
@@ -139,21 +134,18 @@ static NetVerdict judge(const NetCheck *check, const char *cache, Traced *traced
 	return traced->frees ? NET_CONFIRMED : judge_allocations(check, traced, now, growth);
 }
 
-static void judge_cache(const NetCheck *check, const char *cache, Traced *traced,
-			const NetReading *reading)
-{
-	traced->verdict = judge(check, cache, traced, reading);
-	traced->is_confirmed = reading->slabinfo && traced->verdict == NET_CONFIRMED;
-}
-
 void net_check_judge(NetCheck *check, const NetReading *reading)
 {
 	GHashTableIter iterator;
-	gpointer cache, traced;
+	gpointer cache, value;
 
 	g_hash_table_iter_init(&iterator, check->traced);
-	while (g_hash_table_iter_next(&iterator, &cache, &traced))
-		judge_cache(check, cache, traced, reading);
+	while (g_hash_table_iter_next(&iterator, &cache, &value)) {
+		Traced *traced = value;
+
+		traced->verdict = judge(check, cache, traced, reading);
+		traced->is_confirmed = reading->slabinfo && traced->verdict == NET_CONFIRMED;
+	}
 }
 
 NetVerdict net_check_verdict(const NetCheck *check, const char *cache)

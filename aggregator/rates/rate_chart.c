@@ -87,21 +87,19 @@ static void add_beside(RatePoint *sum, const RatePoint *added)
 }
 
 /* What is held is a reading: that of the later part remains. */
-static void add_point(RatePoint *sum, const RatePoint *later)
-{
-	saturate_add(&sum->allocations, later->allocations);
-	saturate_add(&sum->bytes_allocated, later->bytes_allocated);
-	sum->objects_held = later->objects_held;
-	sum->bytes_held = later->bytes_held;
-}
-
 static void halve_points(RatePoint points[RATE_CHART_POINTS])
 {
 	static const RatePoint nothing;
 
 	for (guint i = 0; i < RATE_CHART_POINTS; i += 2) {
-		points[i / 2] = points[i];
-		add_point(&points[i / 2], &points[i + 1]);
+		RatePoint sum = points[i];
+		const RatePoint *later = &points[i + 1];
+
+		saturate_add(&sum.allocations, later->allocations);
+		saturate_add(&sum.bytes_allocated, later->bytes_allocated);
+		sum.objects_held = later->objects_held;
+		sum.bytes_held = later->bytes_held;
+		points[i / 2] = sum;
 	}
 	for (guint i = RATE_CHART_POINTS / 2; i < RATE_CHART_POINTS; i++)
 		points[i] = nothing;

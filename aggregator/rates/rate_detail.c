@@ -89,47 +89,26 @@ static GArray *rows_empty(void)
 	return rows;
 }
 
-static char *label_of(const GroupRows *groups, const GroupRow *row)
-{
-	GString *label = g_string_new(NULL);
-
-	group_rows_append_label(groups, row, 0, label);
-	return g_string_free(label, FALSE);
-}
-
-static FrameList *frames_of(const View *view, const GroupRows *groups, const GroupRow *row)
-{
-	return stack_rows_list(view_stack_rows(view), group_rows_member(groups, row, 0));
-}
-
 /* All stacks of a cache may begin with the same function, so a label includes its callers. */
-static char *label_of_stack(const FrameList *frames)
-{
-	GString *label = g_string_new(NULL);
-
-	stack_chain_append(label, frames);
-	return g_string_free(label, FALSE);
-}
-
-static bool are_stacks(const ViewOptions *options)
-{
-	return options->by[0]->member == MEMBER_STACK;
-}
-
 static GArray *rows_of(const View *view, const ViewOptions *options)
 {
 	g_autoptr(GroupRows) groups = group_rows_new(view, options, false);
+	const bool are_stacks = options->by[0]->member == MEMBER_STACK;
 	GArray *rows = rows_empty();
 
 	for (guint i = 0; i < groups->rows->len; i++) {
 		const GroupRow *group = &g_array_index(groups->rows, GroupRow, i);
-		FrameList *frames = are_stacks(options) ? frames_of(view, groups, group) : NULL;
-		const RateDetailRow row = {
-			.label = frames ? label_of_stack(frames) : label_of(groups, group),
-			.frames = frames,
-			.sums = group->sums,
-		};
+		GString *label = g_string_new(NULL);
+		RateDetailRow row = { .sums = group->sums };
 
+		if (are_stacks) {
+			row.frames = stack_rows_list(view_stack_rows(view),
+						     group_rows_member(groups, group, 0));
+			stack_chain_append(label, row.frames);
+		} else {
+			group_rows_append_label(groups, group, 0, label);
+		}
+		row.label = g_string_free(label, FALSE);
 		g_array_append_val(rows, row);
 	}
 	return rows;

@@ -35,42 +35,28 @@ const char *rate_net_word(RateNet state)
 	return words[state].word;
 }
 
-/* Appends "dentry, filp, 3 more". */
-static void append_names(GString *out, const RateTable *table, RateNet state)
-{
-	guint count = 0;
-
-	for (guint i = 0; i < table->rows->len; i++) {
-		const RateRow *row = &g_array_index(table->rows, RateRow, i);
-
-		if (row->net_state == state && count++ < NAMES_MAX)
-			g_string_append_printf(out, "%s%s", count > 1 ? ", " : "", row->label);
-	}
-	if (count > NAMES_MAX)
-		g_string_append_printf(out, ", %u more", count - NAMES_MAX);
-}
-
-static bool has_any(const RateTable *table, RateNet state)
-{
-	for (guint i = 0; i < table->rows->len; i++)
-		if (g_array_index(table->rows, RateRow, i).net_state == state)
-			return true;
-	return false;
-}
-
+/* Appends "NET - of dentry, filp, 3 more (not in the sum): ...". */
 void rate_net_append_reasons(GString *out, const RateTable *table, const char *end)
 {
 	bool is_partial = table->sum.net_state == RATE_NET_KNOWN;
 
 	for (RateNet state = RATE_NET_KNOWN + 1; state < RATE_NETS; state++) {
-		if (!has_any(table, state))
-			continue;
-		g_string_append(out, "NET -");
-		if (state < RATE_NET_FILTERED) {
-			g_string_append(out, " of ");
-			append_names(out, table, state);
+		g_autoptr(GString) names = g_string_new(" of ");
+		guint count = 0;
+
+		for (guint i = 0; i < table->rows->len; i++) {
+			const RateRow *row = &g_array_index(table->rows, RateRow, i);
+
+			if (row->net_state == state && count++ < NAMES_MAX)
+				g_string_append_printf(names, "%s%s", count > 1 ? ", " : "",
+						       row->label);
 		}
-		g_string_append_printf(out, "%s: %s%s", is_partial ? " (not in the sum)" : "",
-				       words[state].reason, end);
+		if (!count)
+			continue;
+		if (count > NAMES_MAX)
+			g_string_append_printf(names, ", %u more", count - NAMES_MAX);
+		g_string_append_printf(
+			out, "NET -%s%s: %s%s", state < RATE_NET_FILTERED ? names->str : "",
+			is_partial ? " (not in the sum)" : "", words[state].reason, end);
 	}
 }

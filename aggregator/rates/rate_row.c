@@ -67,13 +67,6 @@ static const char *text_of(const RateRow *row, const Metric *column)
 	return column == &metrics[METRIC_CACHE] ? row->label : row->busiest;
 }
 
-static bool is_known(const RateRow *row, const Metric *column)
-{
-	bool lacks_net = row->net_state != RATE_NET_KNOWN;
-
-	return metric_is_known(column, row->lacks | (lacks_net ? NEEDS_NET : 0));
-}
-
 static int64_t per_second(int64_t number, uint64_t span_ns)
 {
 	double rate = (double)ABS(number) * 1e9 / (double)span_ns;
@@ -84,9 +77,10 @@ static int64_t per_second(int64_t number, uint64_t span_ns)
 
 bool rate_row_number(const RateRow *row, const Metric *column, uint64_t span_ns, int64_t *number)
 {
+	unsigned lacks = row->lacks | (row->net_state != RATE_NET_KNOWN ? NEEDS_NET : 0);
 	uint64_t value;
 
-	if (!has_number(column) || !is_known(row, column))
+	if (!has_number(column) || !metric_is_known(column, lacks))
 		return false;
 	value = column->live.kind ? figure_read(&column->live, &row->live)
 				  : metric_figure(column, &row->sums);
@@ -108,39 +102,29 @@ static void append_number(GString *out, const Metric *column, int64_t number,
 	append_amount(out, size, numbers->human && column->type == VALUE_BYTES);
 }
 
-/* The margin of what is held, if nothing else is known. */
-static void append_margin_of(GString *out, const RateRow *row)
-{
-	const LiveSums *live = &row->live;
-	MetricId of =
-		row->sums.summary.bytes_allocated ? METRIC_BYTES_ALLOCATED : METRIC_ALLOCATIONS;
-
-	append_margin(out, row->lacks & NEEDS_CHURN
-				   ? margin_percent(live->held_variance, live->held)
-				   : metric_margin(&metrics[of], &row->sums));
-}
-
 void rate_row_append(GString *out, const RateRow *row, const Metric *column,
 		     const RateNumbers *numbers)
 {
 	const char *text = column->type == VALUE_TEXT ? text_of(row, column) : NULL;
+	MetricId of =
+		row->sums.summary.bytes_allocated ? METRIC_BYTES_ALLOCATED : METRIC_ALLOCATIONS;
 	int64_t number;
 
+	/* The margin of what is held, if nothing else is known. */
 	if (column == &metrics[METRIC_MARGIN])
-		append_margin_of(out, row);
+		append_margin(out, row->lacks & NEEDS_CHURN
+					   ? margin_percent(row->live.held_variance, row->live.held)
+					   : metric_margin(&metrics[of], &row->sums));
 	else if (rate_row_number(row, column, numbers->span_ns, &number))
 		append_number(out, column, number, numbers);
 	else
 		g_string_append(out, text ? text : "-");
 }
 
-static int compare_texts(const Metric *column, const RateRow *a, const RateRow *b)
+/* What is unknown comes last. */
+static int compare_texts(const char *a, const char *b)
 {
-	const char *left = text_of(a, column), *right = text_of(b, column);
-
-	if (!left || !right)
-		return !left - !right;
-	return strcmp(left, right);
+	return a && b ? strcmp(a, b) : !a - !b;
 }
 
 static int compare_numbers(const Metric *column, const RateRow *a, const RateRow *b)
@@ -158,9 +142,12 @@ static gint rate_row_compare(gconstpointer left, gconstpointer right, gpointer d
 {
 	const RateRow *a = left, *b = right;
 	const Metric *column = data;
-	int order = column->type == VALUE_TEXT ? compare_texts(column, a, b)
-					       : compare_numbers(column, a, b);
+	int order;
 
+	if (column->type == VALUE_TEXT)
+		order = compare_texts(text_of(a, column), text_of(b, column));
+	else
+		order = compare_numbers(column, a, b);
 	order = order ? order : strcmp(a->label, b->label);
 	/* A cache's name may equal another cache's label: then the figures decide. */
 	order = order ? order : metric_compare(&metrics[METRIC_ALLOCATIONS], &a->sums, &b->sums);

@@ -98,13 +98,6 @@ static void add_cell(Drafting *drafting, const ProfileOrigin *origin, const Prof
 		group_table_add(&drafting->by_process, cell);
 }
 
-/* Whether it is a free of kmalloc() memory without the cache. */
-static bool is_blind_free(const Drafting *drafting, const ProfileOrigin *origin)
-{
-	return origin->free && origin->source == KMT_SOURCE_KMALLOC &&
-	       cache_names_of(drafting->source.caches, origin).origin == CACHE_UNKNOWN;
-}
-
 /* Frees are shown only together with their allocations; frees of pages come with those of
    objects. */
 static bool is_wanted(const Drafting *drafting, const ProfileOrigin *origin)
@@ -120,15 +113,18 @@ static void add_cells(Drafting *drafting)
 {
 	const Profile *profile = drafting->source.profile;
 	uint32_t count = profile_cell_count(profile);
-	bool blind;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const ProfileCell *cell = profile_cell(profile, i);
 		const ProfileOrigin *origin = profile_origin(profile, cell->origin);
+		bool blind = false;
 
 		if (origin->beyond || !is_wanted(drafting, origin))
 			continue;
-		blind = is_blind_free(drafting, origin);
+		/* A free of kmalloc() memory may come without the cache. */
+		if (origin->free && origin->source == KMT_SOURCE_KMALLOC)
+			blind = cache_names_of(drafting->source.caches, origin).origin ==
+				CACHE_UNKNOWN;
 		drafting->kfree_is_blind |= blind;
 		if (cell_filters_against(drafting->filters, cell) >= 0)
 			continue;
@@ -212,26 +208,24 @@ static void set_all_busiest(RateTable *table, const Drafting *drafting)
 	set_busiest(table, &table->sum, &all);
 }
 
-/* Whether processes are selected: others, such as interrupts, may free what these allocated. */
-static bool picks_processes(const Drafting *drafting)
-{
-	const char *scope = run_info_text(drafting->request->info, KMT_FIELD_SCOPE);
-
-	return cell_filters_pick_tasks(drafting->request->cells) ||
-	       (scope && (g_str_equal(scope, "pids") || g_str_equal(scope, "command")));
-}
-
 /* Returns the state that applies to all rows. */
 static RateNet net_of_all(const Drafting *drafting)
 {
+	const RateRequest *request = drafting->request;
+	const char *scope = run_info_text(request->info, KMT_FIELD_SCOPE);
+
 	if (!drafting->collects_frees)
 		return RATE_NET_NOT_COLLECTED;
-	if (drafting->request->sampling_period > 1)
+	if (request->sampling_period > 1)
 		return RATE_NET_SAMPLED;
-	return picks_processes(drafting) ? RATE_NET_FILTERED : RATE_NET_KNOWN;
+	/* Others, such as interrupts, may free what the selected processes allocated. */
+	if (cell_filters_pick_tasks(request->cells) ||
+	    (scope && (g_str_equal(scope, "pids") || g_str_equal(scope, "command"))))
+		return RATE_NET_FILTERED;
+	return RATE_NET_KNOWN;
 }
 
-static RateNet net_checked(const Drafting *drafting, const RateRow *row)
+static RateNet net_of_row(const Drafting *drafting, const RateRow *row)
 {
 	static const RateNet states[] = {
 		[NET_CONFIRMED] = RATE_NET_KNOWN,
@@ -240,19 +234,13 @@ static RateNet net_checked(const Drafting *drafting, const RateRow *row)
 	};
 	const RateRequest *request = drafting->request;
 	const NetCheck *check = request->net_judged ? request->net_judged : request->net;
-
-	return check && row->name ? states[net_check_verdict(check, row->name)] : RATE_NET_KNOWN;
-}
-
-static RateNet net_of_row(const Drafting *drafting, const RateRow *row)
-{
 	RateNet of_all = net_of_all(drafting);
 
 	if (of_all != RATE_NET_KNOWN)
 		return of_all;
 	if (drafting->kfree_is_blind && (!row->name || rate_row_is_of_kmalloc(row)))
 		return RATE_NET_UNNAMED;
-	return net_checked(drafting, row);
+	return check && row->name ? states[net_check_verdict(check, row->name)] : RATE_NET_KNOWN;
 }
 
 /* Frees contain those of the collector's objects: a free in an interrupt does not show whose. */
@@ -265,12 +253,8 @@ static uint64_t allocated_with_own(const RateRow *row)
 }
 
 /* Passes the rows' counts to the check, and runs it. */
-static void check_net(const Drafting *drafting, const RateTable *table)
+static void check_net(const RateRequest *request, const RateTable *table)
 {
-	const RateRequest *request = drafting->request;
-
-	if (!request->net)
-		return;
 	for (guint i = 0; i < table->rows->len; i++) {
 		const RateRow *row = &g_array_index(table->rows, RateRow, i);
 
@@ -280,14 +264,6 @@ static void check_net(const Drafting *drafting, const RateTable *table)
 	}
 	if (request->net_reading)
 		net_check_judge(request->net, request->net_reading);
-}
-
-static void judge_frees(const Drafting *drafting, RateRow *row)
-{
-	if (!drafting->collects_frees || (drafting->kfree_is_blind && rate_row_is_of_kmalloc(row)))
-		row->lacks |= NEEDS_FREES;
-	row->net_state = net_of_row(drafting, row);
-	row->live.net = saturate_difference(allocated_with_own(row), row->live.frees);
 }
 
 /* The net of the sum adds up the rows with a known net. */
@@ -311,10 +287,18 @@ static void sum_net(RateTable *table, RateNet of_all)
 /* The sum includes all frees, unless a filter dropped the unnamed ones. */
 static void judge_all_frees(const Drafting *drafting, RateTable *table)
 {
-	if (!drafting->collects_frees || (drafting->kfree_is_blind && !drafting->has_blind))
+	const bool collects = drafting->collects_frees, is_blind = drafting->kfree_is_blind;
+
+	if (!collects || (is_blind && !drafting->has_blind))
 		table->sum.lacks |= NEEDS_FREES;
-	for (guint i = 0; i < table->rows->len; i++)
-		judge_frees(drafting, &g_array_index(table->rows, RateRow, i));
+	for (guint i = 0; i < table->rows->len; i++) {
+		RateRow *row = &g_array_index(table->rows, RateRow, i);
+
+		if (!collects || (is_blind && rate_row_is_of_kmalloc(row)))
+			row->lacks |= NEEDS_FREES;
+		row->net_state = net_of_row(drafting, row);
+		row->live.net = saturate_difference(allocated_with_own(row), row->live.frees);
+	}
 	sum_net(table, net_of_all(drafting));
 }
 
@@ -390,17 +374,11 @@ static void set_held(RateRow *row, const RateRow *from)
 	row->live.held_variance = from->live.held_variance;
 }
 
-static void sum_held(RateRow *sum, const RateRow *added)
-{
-	saturate_add(&sum->live.held, added->live.held);
-	saturate_add(&sum->live.held_bytes, added->live.held_bytes);
-	sum->live.held_variance += added->live.held_variance;
-}
-
 /* A cache may hold objects without events in this interval. */
 static void take_held(RateTable *table, const RateRequest *request)
 {
 	g_autoptr(GHashTable) known = rows_by_label(table);
+	LiveSums *sum = &table->sum.live;
 
 	table->sum.lacks = NEEDS_SLABINFO | lacks_of_all(request);
 	for (guint i = 0; request->held && i < request->held->len; i++) {
@@ -414,13 +392,18 @@ static void take_held(RateTable *table, const RateRequest *request)
 		}
 		row->lacks |= held->lacks;
 		set_held(row, held);
-		if (!(row->lacks & NEEDS_HELD))
-			sum_held(&table->sum, held);
+		if (row->lacks & NEEDS_HELD)
+			continue;
+		saturate_add(&sum->held, held->live.held);
+		saturate_add(&sum->held_bytes, held->live.held_bytes);
+		sum->held_variance += held->live.held_variance;
 	}
 }
 
 static void take_rows(RateTable *table, Drafting *drafting)
 {
+	const RateRequest *request = drafting->request;
+
 	for (guint i = 0; i < drafting->by_cache.rows->len; i++) {
 		const RateRow row = row_of(table, drafting, i);
 
@@ -428,10 +411,11 @@ static void take_rows(RateTable *table, Drafting *drafting)
 		row_sums_add(&table->sum.sums, &row.sums);
 		saturate_add(&table->sum.live.frees, row.live.frees);
 	}
-	if (drafting->processes && !drafting->request->samples_addresses)
+	if (drafting->processes && !request->samples_addresses)
 		set_all_busiest(table, drafting);
-	take_held(table, drafting->request);
-	check_net(drafting, table);
+	take_held(table, request);
+	if (request->net)
+		check_net(request, table);
 	judge_all_frees(drafting, table);
 }
 

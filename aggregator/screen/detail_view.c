@@ -41,73 +41,54 @@ static const Frame *frame_at(const FrameList *frames, guint number)
 	return number < frames->count ? &frames->frames[number] : NULL;
 }
 
-/* Orders stacks by their frames. */
-static int compare_frames(const FrameList *a, const FrameList *b)
-{
-	guint number = common_frames(a, b);
-	const Frame *left = frame_at(a, number), *right = frame_at(b, number);
-
-	return left && right ? frame_line_compare(left, right) : (left != NULL) - (right != NULL);
-}
-
+/* Orders stacks by label, then by frames. */
 static gint detail_view_compare(gconstpointer left, gconstpointer right)
 {
 	const Chain *a = left, *b = right;
+	const FrameList *of_a = a->stack->frames, *of_b = b->stack->frames;
 	int order = strcmp(a->stack->label, b->stack->label);
+	const Frame *frame, *other;
+	guint number;
 
-	order = order ? order : compare_frames(a->stack->frames, b->stack->frames);
+	if (order)
+		return order;
+	number = common_frames(of_a, of_b);
+	frame = frame_at(of_a, number);
+	other = frame_at(of_b, number);
+	order = frame && other ? frame_line_compare(frame, other) : !other - !frame;
 	return order ? order : (a->number > b->number) - (a->number < b->number);
 }
 
-static bool look_alike(const Chain *a, const Chain *b, unsigned width, bool utf8)
-{
-	g_autoptr(GString) left = g_string_new(NULL), right = g_string_new(NULL);
-
-	fit_left(left, a->stack->label, width, utf8);
-	fit_left(right, b->stack->label, width, utf8);
-	return g_string_equal(left, right);
-}
-
-/* Returns the length of the common start of two labels, up to the end of a part. */
-static gsize common_head(const char *a, const char *b)
-{
-	gsize head = 0;
-
-	for (gsize i = 0; a[i] && a[i] == b[i]; i++)
-		if (g_str_has_prefix(a + i, PART) && g_str_has_prefix(b + i, PART))
-			head = i + strlen(PART);
-	return head;
-}
-
+/* Both labels have a common start, up to the end of a part. */
 static void part_two(Chain *a, Chain *b)
 {
 	const FrameList *left = a->stack->frames, *right = b->stack->frames;
-	gsize head = common_head(a->stack->label, b->stack->label);
+	const char *label = a->stack->label, *other = b->stack->label;
+	gsize head = 0;
 	guint number;
 
+	for (gsize i = 0; label[i] && label[i] == other[i]; i++)
+		if (g_str_has_prefix(label + i, PART) && g_str_has_prefix(other + i, PART))
+			head = i + strlen(PART);
 	a->head = MAX(a->head, head);
 	b->head = MAX(b->head, head);
-	if (!g_str_equal(a->stack->label, b->stack->label))
+	if (!g_str_equal(label, other))
 		return;
 	number = common_frames(left, right);
 	a->frame = frame_at(left, number);
 	b->frame = frame_at(right, number);
 }
 
-/* The function with its offset and module, without the address before it. */
-static char *frame_text(const Frame *frame)
-{
-	GString *text = g_string_new(LEFT_OUT);
-
-	frame_line_append_symbol(text, frame);
-	return g_string_free(text, FALSE);
-}
-
+/* Of a frame, the function with its offset and module, without the address before it. */
 static char *chain_text(const Chain *chain)
 {
+	GString *text = g_string_new(chain->frame || chain->head ? LEFT_OUT : "");
+
 	if (chain->frame)
-		return frame_text(chain->frame);
-	return g_strconcat(chain->head ? LEFT_OUT : "", chain->stack->label + chain->head, NULL);
+		frame_line_append_symbol(text, chain->frame);
+	else
+		g_string_append(text, chain->stack->label + chain->head);
+	return g_string_free(text, FALSE);
 }
 
 /* In alphabetical order, similar labels are neighbours. */
@@ -120,9 +101,14 @@ char **chains_apart(const GArray *stacks, unsigned width, bool utf8)
 		chains[i] =
 			(Chain){ .stack = &g_array_index(stacks, RateDetailRow, i), .number = i };
 	qsort(chains, stacks->len, sizeof(Chain), detail_view_compare);
-	for (guint i = 1; i < stacks->len; i++)
-		if (look_alike(&chains[i - 1], &chains[i], width, utf8))
+	for (guint i = 1; i < stacks->len; i++) {
+		g_autoptr(GString) left = g_string_new(NULL), right = g_string_new(NULL);
+
+		fit_left(left, chains[i - 1].stack->label, width, utf8);
+		fit_left(right, chains[i].stack->label, width, utf8);
+		if (g_string_equal(left, right))
 			part_two(&chains[i - 1], &chains[i]);
+	}
 	for (guint i = 0; i < stacks->len; i++)
 		texts[chains[i].number] = chain_text(&chains[i]);
 	return texts;
@@ -316,38 +302,28 @@ void detail_view_fill(const ScreenState *state, unsigned width, Page *page)
 	add_stacks(state, width, page);
 }
 
-static const RateDetailRow *open_stack(const ScreenState *state)
-{
-	const GArray *stacks = state->detail ? state->detail->stacks : NULL;
-	guint number = detail_view_selected(state);
-	const RateDetailRow *row;
-
-	if (!stacks || number >= stacks->len)
-		return NULL;
-	row = &g_array_index(stacks, RateDetailRow, number);
-	return frame_list_equals(row->frames, state->stack_frames) ? row : NULL;
-}
-
-static char *line_of_frame(const Frame *frame)
-{
-	GString *line = g_string_new(NULL);
-
-	frame_line_append(line, frame);
-	return g_string_free(line, FALSE);
-}
-
 /* The stack may have dropped out of the list; it is still shown. */
 void stack_view_fill(const ScreenState *state, unsigned width, Page *page)
 {
-	const RateDetailRow *row = open_stack(state);
+	const GArray *stacks = state->detail ? state->detail->stacks : NULL;
 	const FrameList *stack = state->stack_frames;
+	guint number = detail_view_selected(state);
+	const RateDetailRow *row = NULL;
 
+	if (stacks && number < stacks->len)
+		row = &g_array_index(stacks, RateDetailRow, number);
+	if (row && !frame_list_equals(row->frames, stack))
+		row = NULL;
 	page_add(page->head, LOOK_PLAIN, detail_view_heading(state));
 	page_add(page->head, LOOK_TITLE, title_line(state, width, "STACK"));
 	page_add(page->head, LOOK_PLAIN,
 		 row ? row_line(state, width, row, row->label) : g_strdup(state->stack_label));
-	for (guint i = 0; stack && i < stack->count; i++)
-		page_add(page->body, LOOK_PLAIN, line_of_frame(&stack->frames[i]));
+	for (guint i = 0; stack && i < stack->count; i++) {
+		GString *line = g_string_new(NULL);
+
+		frame_line_append(line, &stack->frames[i]);
+		page_add(page->body, LOOK_PLAIN, g_string_free(line, FALSE));
+	}
 	if (page->body->len)
 		page->selected = (int)MIN(state->stack_line, page->body->len - 1);
 }

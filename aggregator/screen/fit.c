@@ -80,35 +80,26 @@ void fit_right(GString *out, const char *text, unsigned width, bool utf8)
 	g_string_append(out, cut->str);
 }
 
-/* Returns a number with three significant digits and its unit letter; the caller frees it. */
-static char *fit_scaled(double number)
-{
-	static const char units[] = "kMGTPE";
-	double value = number / 1000;
-	size_t unit = 0;
-
-	/* A number that would be shown as 1000 gets the next unit. */
-	for (; ABS(value) >= 999.5 && units[unit + 1]; unit++)
-		value /= 1000;
-	return g_strdup_printf("%.*f%c", ABS(value) < 9.95 ? 1 : 0, value, units[unit]);
-}
-
-/* Returns a number with fewer characters, or the text unchanged if it is not a number. The caller
-   frees it. */
+/* Returns a number with fewer characters: without commas, else with three significant digits and
+   its unit letter; the text unchanged if it is not a number. The caller frees it. */
 static char *fit_shorter(const char *text, unsigned width)
 {
 	const char *mark = *text == '~' ? "~" : "";
 	g_auto(GStrv) groups = g_strsplit(text + strlen(mark), ",", -1);
-	g_autofree char *digits = g_strjoinv("", groups), *in_thousands = NULL;
+	g_autofree char *digits = g_strjoinv("", groups);
+	static const char units[] = "kMGTPE";
+	size_t unit = 0;
 	char *end;
-	gint64 number = g_ascii_strtoll(digits, &end, 10);
+	double value = (double)g_ascii_strtoll(digits, &end, 10);
 
-	if (!*digits || *end || ABS((double)number) < 1000)
+	if (!*digits || *end || ABS(value) < 1000)
 		return g_strdup(text);
 	if (strlen(mark) + strlen(digits) <= width)
 		return g_strconcat(mark, digits, NULL);
-	in_thousands = fit_scaled((double)number);
-	return g_strconcat(mark, in_thousands, NULL);
+	/* A number that would be shown as 1000 gets the next unit. */
+	for (value /= 1000; ABS(value) >= 999.5 && units[unit + 1]; unit++)
+		value /= 1000;
+	return g_strdup_printf("%s%.*f%c", mark, ABS(value) < 9.95 ? 1 : 0, value, units[unit]);
 }
 
 void fit_number(GString *out, const char *text, unsigned width, bool utf8)

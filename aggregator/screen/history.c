@@ -48,33 +48,6 @@ void history_free(History *history)
 	g_free(history);
 }
 
-static Series *series_of(History *history, const char *label)
-{
-	Series *series = g_hash_table_lookup(history->caches, label);
-
-	if (!series) {
-		series = g_new0(Series, 1);
-		series->last = history->intervals;
-		g_hash_table_insert(history->caches, g_strdup(label), series);
-	}
-	return series;
-}
-
-static void series_put(Series *series, uint64_t interval, double rate)
-{
-	for (uint64_t i = 1; i <= HISTORY_INTERVALS && series->last + i <= interval; i++)
-		series->rates[(series->last + i) % HISTORY_INTERVALS] = 0;
-	series->rates[interval % HISTORY_INTERVALS] = rate;
-	series->last = interval;
-}
-
-static double rate_of(const RateTable *table, const RateRow *row)
-{
-	double seconds = (double)(table->end_ns - table->start_ns) / 1e9;
-
-	return seconds > 0 ? (double)row->sums.summary.bytes_allocated / seconds : 0;
-}
-
 /* Drops caches that have been idle for longer than is shown. */
 static gboolean is_idle(gpointer label, gpointer value, gpointer user_data)
 {
@@ -87,11 +60,22 @@ static gboolean is_idle(gpointer label, gpointer value, gpointer user_data)
 
 void history_take(History *history, const RateTable *table)
 {
-	history->intervals++;
+	const double seconds = (double)(table->end_ns - table->start_ns) / 1e9;
+	const uint64_t now = ++history->intervals;
+
 	for (guint i = 0; i < table->rows->len; i++) {
 		const RateRow *row = &g_array_index(table->rows, RateRow, i);
+		Series *series = g_hash_table_lookup(history->caches, row->label);
+		uint64_t bytes = row->sums.summary.bytes_allocated;
 
-		series_put(series_of(history, row->label), history->intervals, rate_of(table, row));
+		if (!series) {
+			series = g_new0(Series, 1);
+			series->last = now;
+			g_hash_table_insert(history->caches, g_strdup(row->label), series);
+		}
+		while (series->last < now)
+			series->rates[++series->last % HISTORY_INTERVALS] = 0;
+		series->rates[now % HISTORY_INTERVALS] = seconds > 0 ? (double)bytes / seconds : 0;
 	}
 	g_hash_table_foreach_remove(history->caches, is_idle, history);
 }

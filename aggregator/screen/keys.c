@@ -30,16 +30,6 @@ static guint clamp_row(gint64 row, guint rows)
 	return rows ? (guint)CLAMP(row, 0, (gint64)rows - 1) : 0;
 }
 
-static void select_cache(ScreenState *state, gint64 move)
-{
-	g_autoptr(GArray) rows = table_view_rows(state);
-
-	if (!rows->len)
-		return;
-	state->table_row = clamp_row(table_view_selected(state, rows) + move, rows->len);
-	take_text(&state->table_label, g_array_index(rows, RateRow, state->table_row).label);
-}
-
 static void select_stack(ScreenState *state, gint64 move)
 {
 	const GArray *stacks = state->detail ? state->detail->stacks : NULL;
@@ -54,21 +44,23 @@ static void select_stack(ScreenState *state, gint64 move)
 	take_text(&state->stack_label, row->label);
 }
 
-static void select_frame(ScreenState *state, gint64 move)
-{
-	guint frames = state->stack_frames ? state->stack_frames->count : 0;
-
-	state->stack_line = clamp_row(state->stack_line + move, frames);
-}
-
 static void move_by(ScreenState *state, gint64 move)
 {
-	if (state->view == VIEW_TABLE)
-		select_cache(state, move);
-	else if (state->view == VIEW_DETAIL)
+	const guint frames = state->stack_frames ? state->stack_frames->count : 0;
+
+	if (state->view == VIEW_TABLE) {
+		g_autoptr(GArray) rows = table_view_rows(state);
+
+		if (!rows->len)
+			return;
+		state->table_row = clamp_row(table_view_selected(state, rows) + move, rows->len);
+		take_text(&state->table_label,
+			  g_array_index(rows, RateRow, state->table_row).label);
+	} else if (state->view == VIEW_DETAIL) {
 		select_stack(state, move);
-	else if (state->view == VIEW_STACK)
-		select_frame(state, move);
+	} else if (state->view == VIEW_STACK) {
+		state->stack_line = clamp_row(state->stack_line + move, frames);
+	}
 }
 
 static void act_up(ScreenState *state, int key)
@@ -116,22 +108,18 @@ static void open_cache(ScreenState *state)
 		state_command(state, SCREEN_GROUP, 0, state_groups[state->group]);
 }
 
-static void open_stack(ScreenState *state)
+static void act_open(ScreenState *state, int key)
 {
+	(void)key;
+	if (state->view == VIEW_TABLE) {
+		open_cache(state);
+		return;
+	}
 	select_stack(state, 0);
 	if (!state->stack_frames)
 		return;
 	state->stack_line = 0;
 	state->view = VIEW_STACK;
-}
-
-static void act_open(ScreenState *state, int key)
-{
-	(void)key;
-	if (state->view == VIEW_TABLE)
-		open_cache(state);
-	else
-		open_stack(state);
 }
 
 static void act_back(ScreenState *state, int key)
@@ -167,22 +155,16 @@ static void act_quit(ScreenState *state, int key)
 
 /* Content and format. */
 
-static guint column_number(const ScreenState *state, guint *count)
-{
-	guint number = 0;
-
-	for (*count = 0; state->options->columns[*count]; (*count)++)
-		if (state->options->columns[*count] == state->sort)
-			number = *count;
-	return number;
-}
-
 static void act_sort(ScreenState *state, int key)
 {
-	guint count, number = column_number(state, &count);
+	const Metric *const *columns = state->options->columns;
+	guint number = 0, count = 0;
 
+	for (; columns[count]; count++)
+		if (columns[count] == state->sort)
+			number = count;
 	number += key == '<' ? count - 1 : 1;
-	state->sort = state->options->columns[number % count];
+	state->sort = columns[number % count];
 	state_say(state, "sorted by %s", state->sort->title_short);
 }
 
@@ -366,13 +348,6 @@ const Key keys[] = {
 
 /* Answers. */
 
-static void answer_filter(ScreenState *state, PromptResult result)
-{
-	const char *text = state->prompt.text->str;
-
-	take_text(&state->filter, result == PROMPT_GIVEN_UP || !*text ? NULL : text);
-}
-
 /* Reports an existing file early. The code that opens the file ensures that none is overwritten. */
 static bool is_new_file(ScreenState *state)
 {
@@ -385,44 +360,25 @@ static bool is_new_file(ScreenState *state)
 	return false;
 }
 
-static bool answer_write(ScreenState *state)
-{
-	if (!is_new_file(state))
-		return false;
-	take_text(&state->write_to, state->prompt.text->str);
-	return true;
-}
-
-static bool answer_record(ScreenState *state)
-{
-	if (!is_new_file(state))
-		return false;
-	take_text(&state->recording, state->prompt.text->str);
-	state_command(state, SCREEN_RECORD, 0, state->recording);
-	return true;
-}
-
 static void press_prompt(ScreenState *state, int key)
 {
+	const Prompt *prompt = &state->prompt;
 	PromptResult result = prompt_key(&state->prompt, key);
-	bool is_over = result != PROMPT_TYPING;
+	const char *text = prompt->text->str;
+	const bool is_done = result == PROMPT_DONE;
 
-	if (state->prompt.kind == PROMPT_FILTER)
-		answer_filter(state, result);
-	else if (result == PROMPT_DONE && state->prompt.kind == PROMPT_WRITE)
-		is_over = answer_write(state);
-	else if (result == PROMPT_DONE)
-		is_over = answer_record(state);
-	if (is_over)
+	if (is_done && prompt->kind != PROMPT_FILTER && !is_new_file(state))
+		return;
+	if (prompt->kind == PROMPT_FILTER) {
+		take_text(&state->filter, result == PROMPT_GIVEN_UP || !*text ? NULL : text);
+	} else if (is_done && prompt->kind == PROMPT_WRITE) {
+		take_text(&state->write_to, text);
+	} else if (is_done) {
+		take_text(&state->recording, text);
+		state_command(state, SCREEN_RECORD, 0, text);
+	}
+	if (result != PROMPT_TYPING)
 		prompt_ask(&state->prompt, PROMPT_NONE, NULL);
-}
-
-static bool has_code(const Key *key, int code)
-{
-	for (int i = 0; i < KEY_CODES && key->codes[i]; i++)
-		if (key->codes[i] == code)
-			return true;
-	return false;
 }
 
 bool key_works(const Key *key, const ScreenState *state, ScreenView view)
@@ -437,7 +393,11 @@ void keys_press(ScreenState *state, int code)
 		return;
 	}
 	for (const Key *key = keys; key->names; key++) {
-		if (key_works(key, state, state->view) && has_code(key, code)) {
+		int i = 0;
+
+		while (i < KEY_CODES && key->codes[i] && key->codes[i] != code)
+			i++;
+		if (i < KEY_CODES && key->codes[i] && key_works(key, state, state->view)) {
 			key->act(state, code);
 			return;
 		}

@@ -45,11 +45,6 @@ static void drop_last(GString *text)
 		g_string_truncate(text, text->len - 1);
 }
 
-static bool is_of_text(int key)
-{
-	return key >= ' ' && key < 0x100 && key != KEY_CODE_DELETE;
-}
-
 PromptResult prompt_key(Prompt *prompt, int key)
 {
 	switch (key) {
@@ -69,7 +64,7 @@ PromptResult prompt_key(Prompt *prompt, int key)
 		g_string_truncate(prompt->text, 0);
 		return PROMPT_TYPING;
 	default:
-		if (is_of_text(key) && prompt->text->len < NAME_MAX)
+		if (key >= ' ' && key < 0x100 && prompt->text->len < NAME_MAX)
 			g_string_append_c(prompt->text, (char)key);
 		return PROMPT_TYPING;
 	}

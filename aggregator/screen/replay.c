@@ -20,12 +20,6 @@ static uint64_t span_ns(const RateTable *table)
 	return table->end_ns - table->start_ns;
 }
 
-/* The part of a recording after its last complete interval has almost nothing to show. */
-static bool is_rest(const ScreenState *state, const RateTable *table)
-{
-	return tape_length(state->tape) && (double)span_ns(table) / 1e9 < state->interval_s / 2;
-}
-
 static void replay_show(ScreenState *state, guint position)
 {
 	state->position = position;
@@ -39,15 +33,6 @@ static void replay_show(ScreenState *state, guint position)
 	state->shown_history = tape_history(state->tape, position);
 }
 
-static void take_rest(ScreenState *state, RateTable *table)
-{
-	const bool was_behind = is_behind(state);
-
-	tape_add_rest(state->tape, table);
-	if (!was_behind)
-		replay_show(state, replay_newest(state));
-}
-
 /* Each step asks for one table at a time: the reader would take two requests for one. */
 static void replay_step(ScreenState *state)
 {
@@ -59,11 +44,15 @@ static void replay_step(ScreenState *state)
 
 void replay_take_table(ScreenState *state, RateTable *table)
 {
-	bool follows = !is_behind(state) && (!state->is_paused || !state->shown.latest);
+	const bool was_behind = is_behind(state);
+	bool follows = !was_behind && (!state->is_paused || !state->shown.latest);
 	guint dropped;
 
-	if (is_rest(state, table)) {
-		take_rest(state, table);
+	/* The part of a recording after its last complete interval has almost nothing to show. */
+	if (tape_length(state->tape) && (double)span_ns(table) / 1e9 < state->interval_s / 2) {
+		tape_add_rest(state->tape, table);
+		if (!was_behind)
+			replay_show(state, replay_newest(state));
 		return;
 	}
 	dropped = tape_add(state->tape, table);

@@ -66,64 +66,30 @@ static void command_free(gpointer data)
 
 /* In the thread. */
 
-static void take_gift(ScreenState *state, Gift *gift)
-{
-	if (gift->table)
-		state_take_table(state, g_steal_pointer(&gift->table));
-	if (gift->detail)
-		state_take_detail(state, g_steal_pointer(&gift->detail));
-	if (gift->saying)
-		state_say(state, "%s", gift->saying);
-	if (gift->is_end)
-		replay_end(state);
-	if (gift->is_of_recording) {
-		g_free(state->recording);
-		state->recording = g_steal_pointer(&gift->recording);
-	}
-	gift_free(gift);
-}
-
 /* Each of these returns whether there is something to draw. */
 
 static bool take_gifts(Screen *screen)
 {
+	ScreenState *state = &screen->state;
 	bool has_come = false;
 	Gift *gift;
 
-	while ((gift = g_async_queue_try_pop(screen->gifts))) {
-		take_gift(&screen->state, gift);
-		has_come = true;
+	for (; (gift = g_async_queue_try_pop(screen->gifts)); has_come = true) {
+		if (gift->table)
+			state_take_table(state, g_steal_pointer(&gift->table));
+		if (gift->detail)
+			state_take_detail(state, g_steal_pointer(&gift->detail));
+		if (gift->saying)
+			state_say(state, "%s", gift->saying);
+		if (gift->is_end)
+			replay_end(state);
+		if (gift->is_of_recording) {
+			g_free(state->recording);
+			state->recording = g_steal_pointer(&gift->recording);
+		}
+		gift_free(gift);
 	}
 	return has_come;
-}
-
-static bool take_keys(Screen *screen)
-{
-	bool has_come = false;
-	int key;
-
-	while ((key = terminal_key(screen->terminal)) >= 0) {
-		keys_press(&screen->state, key);
-		has_come = true;
-	}
-	return has_come;
-}
-
-static bool take_messages(Screen *screen)
-{
-	g_autofree char *line = terminal_news(screen->terminal);
-
-	if (line)
-		state_say(&screen->state, "%s", line);
-	return line;
-}
-
-static bool forget_saying(ScreenState *state)
-{
-	if (!state->saying || g_get_monotonic_time() < state->saying_until_us)
-		return false;
-	state_unsay(state);
-	return true;
 }
 
 /* Writes the user's view to a file, with all its lines and full names. */
@@ -169,26 +135,35 @@ static bool wait_for_something(Screen *screen)
 	return !(files[0].revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
+/* Takes keys, and messages, of which the last one is shown for a while. */
+static bool take_input(Screen *screen)
+{
+	ScreenState *state = &screen->state;
+	g_autofree char *line = NULL;
+	bool has_come = false;
+	int key;
+
+	for (; (key = terminal_key(screen->terminal)) >= 0; has_come = true)
+		keys_press(state, key);
+	line = terminal_news(screen->terminal);
+	if (line)
+		state_say(state, "%s", line);
+	if (!state->saying || g_get_monotonic_time() < state->saying_until_us)
+		return has_come || line;
+	state_unsay(state);
+	return true;
+}
+
 static bool look_around(Screen *screen)
 {
 	bool changed = take_gifts(screen);
 
-	changed |= take_keys(screen);
-	changed |= take_messages(screen);
-	changed |= forget_saying(&screen->state);
+	changed |= take_input(screen);
 	if (screen->state.tape)
 		changed |= replay_tick(&screen->state, g_get_monotonic_time());
 	changed |= write_view(screen);
 	changed |= terminal_has_changed(screen->terminal);
 	return changed;
-}
-
-static void note_end(Screen *screen)
-{
-	g_mutex_lock(&screen->lock);
-	screen->has_ended = true;
-	g_cond_signal(&screen->ended);
-	g_mutex_unlock(&screen->lock);
 }
 
 static gpointer screen_live(gpointer data)
@@ -204,7 +179,10 @@ static gpointer screen_live(gpointer data)
 		if (look_around(screen))
 			screen_draw(screen);
 	}
-	note_end(screen);
+	g_mutex_lock(&screen->lock);
+	screen->has_ended = true;
+	g_cond_signal(&screen->ended);
+	g_mutex_unlock(&screen->lock);
 	return NULL;
 }
 
@@ -217,22 +195,10 @@ static void screen_wake(Screen *screen)
 	(void)!write(screen->wake_fd, &one, sizeof(one));
 }
 
-/* The main thread handles signals. A thread inherits the blocked signals of its creator. */
-static GThread *start_thread(Screen *screen)
-{
-	sigset_t all, before;
-	GThread *thread;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	thread = g_thread_new("screen", screen_live, screen);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return thread;
-}
-
 Screen *screen_start(const ScreenOptions *options, GError **error)
 {
 	Terminal *terminal = terminal_open(error);
+	sigset_t all, before;
 	Screen *screen;
 
 	if (!terminal)
@@ -246,7 +212,11 @@ Screen *screen_start(const ScreenOptions *options, GError **error)
 	g_cond_init(&screen->ended);
 	state_init(&screen->state, options, screen->commands);
 	screen->state.utf8 = terminal_is_utf8(terminal);
-	screen->thread = start_thread(screen);
+	/* The main thread handles signals. A thread inherits the blocked ones of its creator. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	screen->thread = g_thread_new("screen", screen_live, screen);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return screen;
 }
 
@@ -290,8 +260,7 @@ bool screen_next_command(Screen *screen, ScreenCommand *command)
 	return next;
 }
 
-/* A terminal that accepts no output must not keep the program from ending. */
-static void screen_join(Screen *screen)
+void screen_end(Screen *screen)
 {
 	gint64 until_us = g_get_monotonic_time() + END_PATIENCE_US;
 
@@ -299,18 +268,14 @@ static void screen_join(Screen *screen)
 	screen_wake(screen);
 	g_mutex_lock(&screen->lock);
 	while (!screen->has_ended) {
-		if (!g_cond_wait_until(&screen->ended, &screen->lock, until_us)) {
-			terminal_drop_output(screen->terminal);
-			until_us = g_get_monotonic_time() + END_PATIENCE_US;
-		}
+		if (g_cond_wait_until(&screen->ended, &screen->lock, until_us))
+			continue;
+		/* A terminal that accepts no output must not keep the program from ending. */
+		terminal_drop_output(screen->terminal);
+		until_us = g_get_monotonic_time() + END_PATIENCE_US;
 	}
 	g_mutex_unlock(&screen->lock);
 	g_thread_join(screen->thread);
-}
-
-void screen_end(Screen *screen)
-{
-	screen_join(screen);
 	terminal_close(screen->terminal);
 	state_clear(&screen->state);
 	g_async_queue_unref(screen->gifts);

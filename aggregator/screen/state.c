@@ -53,19 +53,14 @@ void state_clear(ScreenState *state)
 	prompt_clear(&state->prompt);
 }
 
-/* While paused, the shown data does not change: the sum continues in a copy. */
-static RateTable *sum_before(ScreenState *state, RateTables *tables)
-{
-	if (tables->total)
-		return g_steal_pointer(&tables->total);
-	return state->shown.total ? rate_table_copy(state->shown.total) : NULL;
-}
-
 static void take_live_table(ScreenState *state, RateTable *table)
 {
 	RateTables *tables = state->is_paused ? &state->newest : &state->shown;
-	RateTable *total = sum_before(state, tables);
+	RateTable *total = g_steal_pointer(&tables->total);
 
+	/* While paused, the shown data does not change: the sum continues in a copy. */
+	if (!total && state->shown.total)
+		total = rate_table_copy(state->shown.total);
 	if (total)
 		rate_table_add(total, table, state->sort);
 	else

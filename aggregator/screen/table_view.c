@@ -22,19 +22,6 @@ enum {
 
 enum { NS_PER_S = 1000000000 };
 
-/* A name is more important than a sparkline, up to a bound: a longer name is cut if the sparkline
-   would have no room. */
-static void share_out(Layout *layout, unsigned longest, unsigned room)
-{
-	unsigned wanted = CLAMP(longest, NAME_USUAL, MAX(room, NAME_USUAL));
-
-	if (room >= NAME_USUAL + SPARK_GAP + SPARK_USUAL)
-		wanted = MIN(wanted, room - SPARK_GAP - SPARK_USUAL);
-	layout->name = MIN(wanted, room);
-	if (room >= layout->name + SPARK_GAP + SPARK_MIN)
-		layout->sparkline = MIN(room - layout->name - SPARK_GAP, HISTORY_INTERVALS);
-}
-
 unsigned layout_cell(const Metric *column, bool per_second)
 {
 	g_autoptr(GString) title = g_string_new("*");
@@ -46,7 +33,7 @@ unsigned layout_cell(const Metric *column, bool per_second)
 Layout layout_for(const Metric *const *columns, unsigned longest, unsigned width, bool per_second)
 {
 	Layout layout = { .columns = 1 };
-	unsigned taken = 0;
+	unsigned taken = 0, room, wanted;
 
 	for (; columns[layout.columns]; layout.columns++) {
 		unsigned more = GAP + layout_cell(columns[layout.columns], per_second);
@@ -55,7 +42,15 @@ Layout layout_for(const Metric *const *columns, unsigned longest, unsigned width
 			break;
 		taken += more;
 	}
-	share_out(&layout, longest, width > taken ? width - taken : 0);
+	room = width > taken ? width - taken : 0;
+	/* A name is more important than a sparkline, up to a bound: a longer name is cut if the
+	   sparkline would have no room. */
+	wanted = CLAMP(longest, NAME_USUAL, MAX(room, NAME_USUAL));
+	if (room >= NAME_USUAL + SPARK_GAP + SPARK_USUAL)
+		wanted = MIN(wanted, room - SPARK_GAP - SPARK_USUAL);
+	layout.name = MIN(wanted, room);
+	if (room >= layout.name + SPARK_GAP + SPARK_MIN)
+		layout.sparkline = MIN(room - layout.name - SPARK_GAP, HISTORY_INTERVALS);
 	return layout;
 }
 
@@ -81,11 +76,6 @@ void sparkline_append(GString *out, const double *values, unsigned count, bool u
 	}
 }
 
-static bool is_wanted(const ScreenState *state, const RateRow *row)
-{
-	return !state->filter || strcasestr(row->label, state->filter);
-}
-
 GArray *table_view_rows(const ScreenState *state)
 {
 	const RateTable *table = state_table(state);
@@ -95,7 +85,7 @@ GArray *table_view_rows(const ScreenState *state)
 	for (guint i = 0; table && i < table->rows->len; i++) {
 		const RateRow *row = &g_array_index(table->rows, RateRow, i);
 
-		if (is_wanted(state, row))
+		if (!state->filter || strcasestr(row->label, state->filter))
 			g_array_append_vals(rows, row, 1);
 	}
 	rate_rows_sort(rows, state->sort);
@@ -118,31 +108,12 @@ static bool is_per_second(const ScreenState *state)
 	return state->options->per_second && !state->is_cumulative;
 }
 
-static RateNumbers numbers_of(const ScreenState *state, const RateTable *table)
-{
-	return (RateNumbers){
-		.span_ns = is_per_second(state) ? table->end_ns - table->start_ns : 0,
-		.human = !state->is_exact,
-		.estimated = table->sampling_period > 1,
-	};
-}
-
 /* Chooses the columns, with the margin if there are estimates. */
 static void columns_of(const ScreenState *state, const Metric *columns[RATE_COLUMNS_MAX + 1])
 {
 	const RateTable *table = state_table(state);
 
 	rate_columns_choose(columns, state->options->columns, table && table->sampling_period > 1);
-}
-
-static unsigned longest_name(const ScreenState *state, const GArray *rows)
-{
-	unsigned longest = 0;
-
-	for (guint i = 0; i < rows->len; i++)
-		longest = MAX(longest,
-			      fit_columns(g_array_index(rows, RateRow, i).label, state->utf8));
-	return longest;
 }
 
 static void append_cell(GString *line, const ScreenState *state, const Metric *column,
@@ -153,15 +124,6 @@ static void append_cell(GString *line, const ScreenState *state, const Metric *c
 		line, text, layout_cell(column, is_per_second(state)), state->utf8);
 }
 
-/* The sort column is marked. */
-static char *column_title(const ScreenState *state, const Metric *column)
-{
-	GString *title = g_string_new(column == state->sort ? "*" : NULL);
-
-	rate_column_append_title(title, column, is_per_second(state));
-	return g_string_free(title, FALSE);
-}
-
 static void add_titles(const ScreenState *state, const Layout *layout, unsigned width, Page *page)
 {
 	const Metric *columns[RATE_COLUMNS_MAX + 1];
@@ -169,12 +131,14 @@ static void add_titles(const ScreenState *state, const Layout *layout, unsigned 
 
 	columns_of(state, columns);
 	for (unsigned i = 0; i < layout->columns; i++) {
-		g_autofree char *title = column_title(state, columns[i]);
+		/* The sort column is marked. */
+		g_autoptr(GString) title = g_string_new(columns[i] == state->sort ? "*" : NULL);
 
+		rate_column_append_title(title, columns[i], is_per_second(state));
 		if (i)
-			append_cell(line, state, columns[i], title);
+			append_cell(line, state, columns[i], title->str);
 		else
-			fit_left(line, title, layout->name, state->utf8);
+			fit_left(line, title->str, layout->name, state->utf8);
 	}
 	if (layout->sparkline >= strlen("LAST 60 INTERVALS"))
 		g_string_append_printf(line, "  LAST %u INTERVALS", layout->sparkline);
@@ -186,7 +150,12 @@ static char *row_line(const ScreenState *state, const Layout *layout, const Rate
 {
 	const Metric *columns[RATE_COLUMNS_MAX + 1];
 	GString *line = g_string_new(NULL);
-	RateNumbers numbers = numbers_of(state, state_table(state));
+	const RateTable *table = state_table(state);
+	const RateNumbers numbers = {
+		.span_ns = is_per_second(state) ? table->end_ns - table->start_ns : 0,
+		.human = !state->is_exact,
+		.estimated = table->sampling_period > 1,
+	};
 
 	columns_of(state, columns);
 	fit_left(line, row->label, layout->name, state->utf8);
@@ -227,20 +196,12 @@ static void append_clock(GString *line, const RateTable *table)
 		g_string_append_printf(line, "%s ", text);
 }
 
-static void append_span(const ScreenState *state, GString *line, const RateTable *table)
-{
-	double seconds = (double)(table->end_ns - table->start_ns) / 1e9;
-
-	g_string_append_printf(line, "| allocated in %s%.*f s%s",
-			       state->is_cumulative ? "all of " : "", seconds < 10 ? 1 : 0, seconds,
-			       table->partial ? ", partial" : "");
-}
-
 /* Returns the heading: what the numbers cover, except those of memory in use. */
 static char *table_view_heading(const ScreenState *state)
 {
 	const RateTable *table = state_table(state);
 	GString *line = g_string_new(NULL);
+	double seconds;
 
 	if (state->is_paused)
 		g_string_append(line, "PAUSED | ");
@@ -254,7 +215,10 @@ static char *table_view_heading(const ScreenState *state)
 	append_clock(line, table);
 	if (table->load_average)
 		g_string_append_printf(line, "loadavg: %s ", table->load_average);
-	append_span(state, line, table);
+	seconds = (double)(table->end_ns - table->start_ns) / 1e9;
+	g_string_append_printf(line, "| allocated in %s%.*f s%s",
+			       state->is_cumulative ? "all of " : "", seconds < 10 ? 1 : 0, seconds,
+			       table->partial ? ", partial" : "");
 	return g_string_free(line, FALSE);
 }
 
@@ -263,10 +227,14 @@ void table_view_fill(const ScreenState *state, unsigned width, Page *page)
 	const RateTable *table = state_table(state);
 	g_autoptr(GArray) rows = table_view_rows(state);
 	const Metric *columns[RATE_COLUMNS_MAX + 1];
+	unsigned longest = 0;
 	Layout layout;
 
 	columns_of(state, columns);
-	layout = layout_for(columns, longest_name(state, rows), width, is_per_second(state));
+	for (guint i = 0; i < rows->len; i++)
+		longest = MAX(longest,
+			      fit_columns(g_array_index(rows, RateRow, i).label, state->utf8));
+	layout = layout_for(columns, longest, width, is_per_second(state));
 	page_add(page->head, LOOK_PLAIN, table_view_heading(state));
 	add_titles(state, &layout, width, page);
 	for (guint i = 0; i < rows->len; i++)

@@ -46,33 +46,6 @@ struct Terminal {
 	guint first; /* first visible line of the body */
 };
 
-/* ncurses would end the program or draw from a handler of these signals, so the program's own
-   handlers are kept. */
-static const int kept_signals[] = { SIGINT, SIGTERM, SIGTSTP, SIGWINCH };
-static struct sigaction kept_actions[G_N_ELEMENTS(kept_signals)];
-
-static void signals_keep(void)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(kept_signals); i++)
-		sigaction(kept_signals[i], NULL, &kept_actions[i]);
-}
-
-static void signals_put_back(void)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(kept_signals); i++)
-		sigaction(kept_signals[i], &kept_actions[i], NULL);
-}
-
-static void stderr_keep(KeptStderr *kept)
-{
-	kept->file = isatty(STDERR_FILENO) ? tmpfile() : NULL;
-	if (!kept->file)
-		return;
-	kept->terminal = dup(STDERR_FILENO);
-	fflush(stderr);
-	dup2(fileno(kept->file), STDERR_FILENO);
-}
-
 static ssize_t stderr_read(const KeptStderr *kept, char *bytes, off_t at)
 {
 	return pread(fileno(kept->file), bytes, CHUNK_BYTES, at);
@@ -126,15 +99,6 @@ static bool is_capable(GError **error)
 	       terminal_refuse(error, "this terminal cannot move its cursor, TERM is %.40s", shown);
 }
 
-static bool open_keys(Terminal *terminal, GError **error)
-{
-	terminal->in = isatty(STDIN_FILENO) ? stdin : fopen("/dev/tty", "re");
-	if (!terminal->in || tcgetattr(fileno(terminal->in), &terminal->modes))
-		return terminal_refuse(error, "no terminal to read keys from: %s",
-				       g_strerror(errno));
-	return true;
-}
-
 /* Appends a string of the terminal's description, without its delays. */
 static void append_sequence(GString *out, const char *text)
 {
@@ -145,17 +109,6 @@ static void append_sequence(GString *out, const char *text)
 		text = delay ? strchr(delay, '>') : NULL;
 		text = text ? text + 1 : NULL;
 	}
-}
-
-static char *farewell_of_terminal(void)
-{
-	GString *text = g_string_new(NULL);
-
-	append_sequence(text, keypad_local);
-	append_sequence(text, exit_attribute_mode);
-	append_sequence(text, cursor_normal);
-	append_sequence(text, exit_ca_mode);
-	return g_string_free(text, FALSE);
 }
 
 static WatchdogItem item_of(const Terminal *terminal)
@@ -170,9 +123,14 @@ static WatchdogItem item_of(const Terminal *terminal)
 
 static void terminal_watch(Terminal *terminal)
 {
+	GString *farewell = g_string_new(NULL);
 	WatchdogItem item;
 
-	terminal->farewell = farewell_of_terminal();
+	append_sequence(farewell, keypad_local);
+	append_sequence(farewell, exit_attribute_mode);
+	append_sequence(farewell, cursor_normal);
+	append_sequence(farewell, exit_ca_mode);
+	terminal->farewell = g_string_free(farewell, FALSE);
 	if (ttyname_r(STDOUT_FILENO, terminal->path, sizeof(terminal->path)))
 		return;
 	item = item_of(terminal);
@@ -192,17 +150,6 @@ static const struct {
 	[LOOK_KEYS] = { LOOK_KEYS, A_NORMAL, COLOR_CYAN },
 };
 
-static void begin_colours(void)
-{
-	const char *unwanted = g_getenv("NO_COLOR");
-
-	if ((unwanted && *unwanted) || !has_colors() || start_color() != OK)
-		return;
-	use_default_colors();
-	for (size_t i = 0; i < G_N_ELEMENTS(looks); i++)
-		init_pair((short)(i + 1), looks[i].colour, -1);
-}
-
 static int attributes_of(PageLook look)
 {
 	return (int)((unsigned)looks[look].attributes | (unsigned)COLOR_PAIR((int)look + 1));
@@ -212,6 +159,8 @@ static int attributes_of(PageLook look)
    must keep reading events. */
 static void terminal_begin(Terminal *terminal)
 {
+	const char *unwanted = g_getenv("NO_COLOR");
+
 	raw();
 	noecho();
 	nonl();
@@ -219,7 +168,11 @@ static void terminal_begin(Terminal *terminal)
 	nodelay(stdscr, TRUE);
 	set_escdelay(ESCAPE_DELAY_MS);
 	curs_set(0);
-	begin_colours();
+	if (!(unwanted && *unwanted) && has_colors() && start_color() == OK) {
+		use_default_colors();
+		for (size_t i = 0; i < G_N_ELEMENTS(looks); i++)
+			init_pair((short)(i + 1), looks[i].colour, -1);
+	}
 	refresh();
 	tcgetattr(fileno(terminal->in), &terminal->drawn);
 }
@@ -234,20 +187,32 @@ static void terminal_free(Terminal *terminal)
 
 static bool start(Terminal *terminal, GError **error)
 {
-	if (!is_capable(error) || !open_keys(terminal, error))
+	/* ncurses would end the program or draw from a handler of these signals, so the program's
+	   own handlers are kept. */
+	static const int kept_signals[] = { SIGINT, SIGTERM, SIGTSTP, SIGWINCH };
+	struct sigaction kept_actions[G_N_ELEMENTS(kept_signals)];
+
+	if (!is_capable(error))
 		return false;
+	terminal->in = isatty(STDIN_FILENO) ? stdin : fopen("/dev/tty", "re");
+	if (!terminal->in || tcgetattr(fileno(terminal->in), &terminal->modes))
+		return terminal_refuse(error, "no terminal to read keys from: %s",
+				       g_strerror(errno));
 	/* Only the character set depends on the locale. */
 	setlocale(LC_CTYPE, "");
 	terminal->is_utf8 = g_str_equal(nl_langinfo(CODESET), "UTF-8");
-	signals_keep();
+	for (size_t i = 0; i < G_N_ELEMENTS(kept_signals); i++)
+		sigaction(kept_signals[i], NULL, &kept_actions[i]);
 	terminal->screen = newterm(NULL, stdout, terminal->in);
-	signals_put_back();
+	for (size_t i = 0; i < G_N_ELEMENTS(kept_signals); i++)
+		sigaction(kept_signals[i], &kept_actions[i], NULL);
 	return terminal->screen || terminal_refuse(error, "the terminal could not be set up");
 }
 
 Terminal *terminal_open(GError **error)
 {
 	Terminal *terminal = g_new0(Terminal, 1);
+	KeptStderr *kept = &terminal->kept;
 
 	if (!start(terminal, error)) {
 		terminal_free(terminal);
@@ -255,7 +220,12 @@ Terminal *terminal_open(GError **error)
 	}
 	terminal_watch(terminal);
 	terminal_begin(terminal);
-	stderr_keep(&terminal->kept);
+	kept->file = isatty(STDERR_FILENO) ? tmpfile() : NULL;
+	if (kept->file) {
+		kept->terminal = dup(STDERR_FILENO);
+		fflush(stderr);
+		dup2(fileno(kept->file), STDERR_FILENO);
+	}
 	return terminal;
 }
 
@@ -308,28 +278,21 @@ char *terminal_news(Terminal *terminal)
 	return g_string_free(line, FALSE);
 }
 
-/* If the program was stopped, the shell may have left its own modes. */
-static bool was_used_by_others(Terminal *terminal)
-{
-	struct termios modes;
-
-	if (tcgetpgrp(fileno(terminal->in)) != getpgrp() ||
-	    tcgetattr(fileno(terminal->in), &modes) || modes.c_lflag == terminal->drawn.c_lflag)
-		return false;
-	tcsetattr(fileno(terminal->in), TCSANOW, &terminal->drawn);
-	return true;
-}
-
 bool terminal_has_changed(Terminal *terminal)
 {
+	int in = fileno(terminal->in);
+	struct termios modes;
 	struct winsize size;
 	bool is_resized = !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col &&
 			  (size.ws_row != LINES || size.ws_col != COLS);
 
 	if (is_resized)
 		resizeterm(size.ws_row, size.ws_col);
-	if (!was_used_by_others(terminal))
+	/* If the program was stopped, the shell may have left its own modes. */
+	if (tcgetpgrp(in) != getpgrp() || tcgetattr(in, &modes) ||
+	    modes.c_lflag == terminal->drawn.c_lflag)
 		return is_resized;
+	tcsetattr(in, TCSANOW, &terminal->drawn);
 	terminal_forget(terminal);
 	return true;
 }
@@ -369,35 +332,25 @@ static int draw_part(const Terminal *terminal, int at, const GArray *part)
 	return at;
 }
 
-static void draw_body(const Terminal *terminal, int at, int end, const Page *page)
+unsigned terminal_draw(Terminal *terminal, const Page *page)
 {
-	for (guint i = terminal->first; i < page->body->len && at < end; i++) {
+	int foot = MAX(LINES - (int)page->foot->len, 0), at;
+	unsigned seen;
+
+	erase();
+	at = draw_part(terminal, 0, page->head);
+	seen = (unsigned)MAX(foot - at, 1);
+	terminal->first = page_scroll(page, terminal->first, seen);
+	for (guint i = terminal->first; i < page->body->len && at < foot; i++) {
 		const PageLine *line = &g_array_index(page->body, PageLine, i);
 		int selected = page->selected == (int)i ? A_REVERSE : 0;
 
 		draw_line(terminal, at++, line, attributes_of(line->look) | selected);
 	}
-}
-
-static void draw_cursor(const Page *page)
-{
+	draw_part(terminal, foot, page->foot);
 	curs_set(page->cursor >= 0);
 	if (page->cursor >= 0)
 		move(LINES - 1, MIN(page->cursor, COLS - 1));
-}
-
-unsigned terminal_draw(Terminal *terminal, const Page *page)
-{
-	int foot = MAX(LINES - (int)page->foot->len, 0), head;
-	unsigned seen;
-
-	erase();
-	head = draw_part(terminal, 0, page->head);
-	seen = (unsigned)MAX(foot - head, 1);
-	terminal->first = page_scroll(page, terminal->first, seen);
-	draw_body(terminal, head, foot, page);
-	draw_part(terminal, foot, page->foot);
-	draw_cursor(page);
 	refresh();
 	return seen;
 }

@@ -62,21 +62,6 @@ static void fill_help(const ScreenState *state, unsigned width, Page *page)
 		    width, page);
 }
 
-/* Returns the hints for the keys of the current view, as many as fit; the caller frees it. */
-static char *hints_line(const ScreenState *state, unsigned width)
-{
-	GString *line = g_string_new(NULL);
-
-	for (const Key *key = keys; key->names; key++) {
-		if (!key->hint || !key_works(key, state, state->view))
-			continue;
-		if (line->len + HINT_GAP + strlen(key->hint) > width)
-			break;
-		g_string_append_printf(line, "%*s%s", line->len ? HINT_GAP : 0, "", key->hint);
-	}
-	return g_string_free(line, FALSE);
-}
-
 static const struct {
 	ScreenView view;
 	void (*fill)(const ScreenState *state, unsigned width, Page *page);
@@ -134,14 +119,6 @@ static char *state_line(const ScreenState *state, unsigned width)
 	return g_string_free(line, FALSE);
 }
 
-static void add_state(const ScreenState *state, unsigned width, Page *page)
-{
-	if (state->saying)
-		page_add(page->head, LOOK_SAYING, g_strdup(state->saying));
-	else
-		page_add(page->head, LOOK_STATE, state_line(state, width));
-}
-
 /* Always shows the end of the typed text, whatever its length. */
 static void add_prompt(const ScreenState *state, unsigned width, Page *page)
 {
@@ -158,17 +135,35 @@ static void add_prompt(const ScreenState *state, unsigned width, Page *page)
 	page_add(page->foot, LOOK_KEYS, g_string_free(line, FALSE));
 }
 
+/* Adds the hints for the keys of the current view, as many as fit. */
+static void add_hints(const ScreenState *state, unsigned width, Page *page)
+{
+	GString *line = g_string_new(NULL);
+
+	for (const Key *key = keys; key->names; key++) {
+		if (!key->hint || !key_works(key, state, state->view))
+			continue;
+		if (line->len + HINT_GAP + strlen(key->hint) > width)
+			break;
+		g_string_append_printf(line, "%*s%s", line->len ? HINT_GAP : 0, "", key->hint);
+	}
+	page_add(page->foot, LOOK_KEYS, g_string_free(line, FALSE));
+}
+
 Page *views_page(const ScreenState *state, unsigned width)
 {
 	Page *page = page_new();
 
-	add_state(state, width, page);
+	if (state->saying)
+		page_add(page->head, LOOK_SAYING, g_strdup(state->saying));
+	else
+		page_add(page->head, LOOK_STATE, state_line(state, width));
 	for (size_t i = 0; i < G_N_ELEMENTS(views); i++)
 		if (views[i].view == state->view)
 			views[i].fill(state, width, page);
 	if (state->prompt.kind != PROMPT_NONE)
 		add_prompt(state, width, page);
 	else
-		page_add(page->foot, LOOK_KEYS, hints_line(state, width));
+		add_hints(state, width, page);
 	return page;
 }

@@ -39,19 +39,10 @@ static bool cgroup_matches(const char *glob, const char *path)
 	       text_matches(glob, label->str);
 }
 
-static void keep_other(CgroupState *state, const char *path)
-{
-	g_autoptr(GString) label = g_string_new(NULL);
-
-	cgroup_label_append(label, path, false);
-	if (state->others->len <= CGROUPS_SHOWN &&
-	    !g_ptr_array_find_with_equal_func(state->others, label->str, g_str_equal, NULL))
-		g_ptr_array_add(state->others, g_strdup(label->str));
-}
-
-/* The tasks of a cgroup share one path text. */
+/* The tasks of a cgroup share one path text. Labels of some that do not match are kept. */
 static bool path_matches(CgroupState *state, const char *path)
 {
+	g_autoptr(GString) label = NULL;
 	gpointer known;
 	bool matches;
 
@@ -59,19 +50,13 @@ static bool path_matches(CgroupState *state, const char *path)
 		return GPOINTER_TO_INT(known);
 	matches = cgroup_matches(state->glob, path);
 	g_hash_table_insert(state->paths, unconst(path), GINT_TO_POINTER(matches));
-	if (!matches)
-		keep_other(state, path);
-	return matches;
-}
-
-static bool task_matches(CgroupState *state, const ViewSource *source, TaskId id)
-{
-	const ProfileTask *task = profile_task(source->profile, id);
-	const char *path =
-		source->cgroups ? cgroup_names_path(source->cgroups, task->cgroup_id) : NULL;
-
-	state->pathless += !path && id > TASK_ID_OVERFLOW;
-	return path && path_matches(state, path);
+	if (matches || state->others->len > CGROUPS_SHOWN)
+		return matches;
+	label = g_string_new(NULL);
+	cgroup_label_append(label, path, false);
+	if (!g_ptr_array_find_with_equal_func(state->others, label->str, g_str_equal, NULL))
+		g_ptr_array_add(state->others, g_strdup(label->str));
+	return false;
 }
 
 static void *cell_filter_cgroup_prepare(const void *argument, const ViewSource *source)
@@ -83,8 +68,15 @@ static void *cell_filter_cgroup_prepare(const void *argument, const ViewSource *
 	state->matches = g_new0(bool, tasks);
 	state->paths = g_hash_table_new(g_direct_hash, g_direct_equal);
 	state->others = g_ptr_array_new_with_free_func(g_free);
-	for (TaskId id = 0; id < tasks; id++)
-		state->any |= state->matches[id] = task_matches(state, source, id);
+	for (TaskId id = 0; id < tasks; id++) {
+		uint64_t cgroup_id = profile_task(source->profile, id)->cgroup_id;
+		const char *path =
+			source->cgroups ? cgroup_names_path(source->cgroups, cgroup_id) : NULL;
+
+		state->pathless += !path && id > TASK_ID_OVERFLOW;
+		state->matches[id] = path && path_matches(state, path);
+		state->any |= state->matches[id];
+	}
 	return state;
 }
 
@@ -95,38 +87,27 @@ static bool cell_filter_cgroup_keeps(void *data, const ProfileCell *cell)
 	return cell->context == KMT_CONTEXT_TASK && state->matches[cell->task];
 }
 
-static void append_others(GString *out, const GPtrArray *others)
-{
-	for (guint i = 0; i < MIN(others->len, (guint)CGROUPS_SHOWN); i++)
-		g_string_append_printf(out, "%s%s", i ? ", " : "",
-				       (const char *)g_ptr_array_index(others, i));
-	if (others->len > CGROUPS_SHOWN)
-		g_string_append(out, ", ...");
-}
-
-static void append_no_match(GString *out, const CgroupState *state)
-{
-	g_string_append(out, "no cgroup of this stream matches '");
-	escape_append(out, state->glob);
-	g_string_append_c(out, '\'');
-	if (!state->others->len) {
-		g_string_append(out, ": it has no cgroup paths");
-		return;
-	}
-	g_string_append(out, "; it has: ");
-	append_others(out, state->others);
-}
-
 static void cell_filter_cgroup_remark(const void *data, GString *out)
 {
 	const CgroupState *state = data;
+	const GPtrArray *others = state->others;
 
-	if (!state->any)
-		append_no_match(out, state);
-	else if (state->pathless)
+	if (state->any && state->pathless)
 		g_string_append_printf(
 			out, "the cgroup of %" G_GUINT64_FORMAT " %s is not known by its path",
 			state->pathless, state->pathless == 1 ? "task" : "tasks");
+	if (state->any)
+		return;
+	g_string_append(out, "no cgroup of this stream matches '");
+	escape_append(out, state->glob);
+	g_string_append_c(out, '\'');
+	if (!others->len)
+		g_string_append(out, ": it has no cgroup paths");
+	for (guint i = 0; i < MIN(others->len, (guint)CGROUPS_SHOWN); i++)
+		g_string_append_printf(out, "%s%s", i ? ", " : "; it has: ",
+				       (const char *)g_ptr_array_index(others, i));
+	if (others->len > CGROUPS_SHOWN)
+		g_string_append(out, ", ...");
 }
 
 static void cell_filter_cgroup_dispose(void *data)

@@ -53,22 +53,16 @@ static bool cell_filter_process_keeps(void *data, const ProfileCell *cell)
 	       (cell->context == KMT_CONTEXT_TASK || state->choice->with_interrupts);
 }
 
-static bool has_pid(const GArray *pids, guint32 pid)
-{
-	for (guint i = 0; i < pids->len; i++)
-		if (g_array_index(pids, guint32, i) == pid)
-			return true;
-	return false;
-}
-
 static void *prepare_pids(const void *argument, const ViewSource *source)
 {
 	ProcessState *state = state_new(argument, source);
+	const GArray *pids = state->choice->pids;
 
 	for (TaskId id = TASK_ID_OVERFLOW + 1; id < profile_task_count(source->profile); id++) {
 		guint32 pid = profile_task(source->profile, id)->tgid;
 
-		state->matches[id] = has_pid(state->choice->pids, pid);
+		for (guint i = 0; i < pids->len && !state->matches[id]; i++)
+			state->matches[id] = g_array_index(pids, guint32, i) == pid;
 		if (state->matches[id])
 			g_hash_table_add(state->seen, GUINT_TO_POINTER(pid));
 	}
@@ -106,19 +100,11 @@ static bool name_matches(char *const *globs, const char *comm)
 	return false;
 }
 
-static void keep_other(ProcessState *state, const char *comm)
-{
-	g_autoptr(GString) name = g_string_new(NULL);
-
-	escape_append_len(name, comm, comm_folded_length(comm));
-	if (name->len && state->others->len <= NAMES_SHOWN &&
-	    !g_ptr_array_find_with_equal_func(state->others, name->str, g_str_equal, NULL))
-		g_ptr_array_add(state->others, g_strdup(name->str));
-}
-
 static void *prepare_names(const void *argument, const ViewSource *source)
 {
 	ProcessState *state = state_new(argument, source);
+	GPtrArray *others = state->others;
+	g_autoptr(GString) name = g_string_new(NULL);
 
 	state->globs = g_strsplit(state->choice->globs, ",", -1);
 	for (TaskId id = 0; id < profile_task_count(source->profile); id++) {
@@ -128,8 +114,13 @@ static void *prepare_names(const void *argument, const ViewSource *source)
 		if (id <= TASK_ID_OVERFLOW)
 			continue;
 		state->any |= state->matches[id];
-		if (!state->matches[id])
-			keep_other(state, comm);
+		if (state->matches[id] || others->len > NAMES_SHOWN)
+			continue;
+		g_string_truncate(name, 0);
+		escape_append_len(name, comm, comm_folded_length(comm));
+		if (name->len &&
+		    !g_ptr_array_find_with_equal_func(others, name->str, g_str_equal, NULL))
+			g_ptr_array_add(others, g_strdup(name->str));
 	}
 	return state;
 }

@@ -35,19 +35,6 @@ typedef struct {
 	Range ranges[G_N_ELEMENTS(functions)];
 } State;
 
-/* The symbols of the kernel itself are those of all epochs. */
-static void find_functions(State *state, const SymbolStore *symbols)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(functions); i++) {
-		uint64_t address = symbol_store_address(symbols, functions[i]);
-		Symbol symbol;
-
-		if (address && symbol_store_lookup(symbols, 0, address, &symbol) && symbol.bytes)
-			state->ranges[state->count++] =
-				(Range){ symbol.start, symbol.start + symbol.bytes };
-	}
-}
-
 static bool has_objects_of_slabs(const Profile *profile)
 {
 	for (OriginId id = ORIGIN_ID_OVERFLOW + 1; id < profile_origin_count(profile); id++) {
@@ -68,36 +55,31 @@ static void *cell_filter_slab_pages_prepare(const void *argument, const ViewSour
 	state->profile = source->profile;
 	state->is_needed = has_objects_of_slabs(source->profile);
 	/* Tables of rates have no stacks, and no symbols. */
-	if (state->is_needed && source->symbols)
-		find_functions(state, source->symbols);
+	for (size_t i = 0; state->is_needed && source->symbols && i < G_N_ELEMENTS(functions);
+	     i++) {
+		uint64_t address = symbol_store_address(source->symbols, functions[i]);
+		Symbol symbol;
+
+		/* The symbols of the kernel itself are those of all epochs. */
+		if (address && symbol_store_lookup(source->symbols, 0, address, &symbol) &&
+		    symbol.bytes)
+			state->ranges[state->count++] =
+				(Range){ symbol.start, symbol.start + symbol.bytes };
+	}
 	return state;
 }
 
 /* Frames after the first are return addresses. */
-static bool is_in_function(const State *state, uint64_t frame)
-{
-	for (unsigned i = 0; i < state->count; i++)
-		if (frame - 1 >= state->ranges[i].start && frame - 1 < state->ranges[i].end)
-			return true;
-	return false;
-}
-
 static bool have_function(const State *state, StackId stack)
 {
 	uint64_t frames[KMT_STACK_DEPTH_MAX];
 	uint32_t depth = profile_stack_frames(state->profile, stack, frames);
 
 	for (uint32_t i = 0; i < MIN(depth, FRAMES); i++)
-		if (is_in_function(state, frames[i]))
-			return true;
-	return false;
-}
-
-static bool is_function(TextPart name)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(functions); i++)
-		if (text_part_is(name, functions[i]))
-			return true;
+		for (unsigned j = 0; j < state->count; j++)
+			if (frames[i] - 1 >= state->ranges[j].start &&
+			    frames[i] - 1 < state->ranges[j].end)
+				return true;
 	return false;
 }
 
@@ -107,9 +89,13 @@ static bool text_has_function(const State *state, StackId stack)
 	const char *text = stack_table_bytes(profile_stacks(state->profile), stack, &length);
 	TextPart rest = { text, length }, line;
 
-	for (unsigned i = 0; i < FRAMES && text_part_next_line(&rest, &line); i++)
-		if (is_function(frame_line_parse(line).function))
-			return true;
+	for (unsigned i = 0; i < FRAMES && text_part_next_line(&rest, &line); i++) {
+		TextPart name = frame_line_parse(line).function;
+
+		for (size_t j = 0; j < G_N_ELEMENTS(functions); j++)
+			if (text_part_is(name, functions[j]))
+				return true;
+	}
 	return false;
 }
 

@@ -28,16 +28,10 @@ typedef struct {
 	GHashTable *ends; /* (value-type Ends), by label pointer */
 } State;
 
-static const char *label_of(const State *state, const ProfileCell *cell)
-{
-	const ProfileOrigin *origin = profile_origin(state->source->profile, cell->origin);
-
-	return cache_names_of(state->source->caches, origin).label;
-}
-
 static Ends *ends_of(State *state, const ProfileCell *cell)
 {
-	const char *label = label_of(state, cell);
+	const ProfileOrigin *origin = profile_origin(state->source->profile, cell->origin);
+	const char *label = cache_names_of(state->source->caches, origin).label;
 	Ends *ends = g_hash_table_lookup(state->ends, label);
 
 	if (ends)
@@ -48,44 +42,34 @@ static Ends *ends_of(State *state, const ProfileCell *cell)
 	return ends;
 }
 
-static void count_ends(State *state, const CellLives *lives)
-{
-	for (uint32_t i = 0; i < cell_lives_count(lives); i++) {
-		const CellLife *life = cell_lives_life(lives, i);
-		Ends *ends;
-
-		if (life->own)
-			continue;
-		ends = ends_of(state, profile_cell(state->source->profile, i));
-		saturate_add(&ends->freed, life->freed);
-		saturate_add(&ends->recycled, life->recycled);
-	}
-}
-
 static void *cell_filter_unpaired_prepare(const void *argument, const ViewSource *source)
 {
+	const CellLives *lives = source->held_cells ? held_cells_lives(source->held_cells) : NULL;
 	State *state = g_new0(State, 1);
 
 	(void)argument;
 	state->source = source;
 	state->ends = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-	if (source->held_cells)
-		count_ends(state, held_cells_lives(source->held_cells));
-	return state;
-}
+	for (uint32_t i = 0; lives && i < cell_lives_count(lives); i++) {
+		const CellLife *life = cell_lives_life(lives, i);
+		Ends *ends;
 
-static bool is_unpaired(const Ends *ends)
-{
-	return ends->recycled >= UNPAIRED_MIN &&
-	       (double)ends->recycled * 100 >
-		       (double)(ends->freed + ends->recycled) * UNPAIRED_PERCENT;
+		if (life->own)
+			continue;
+		ends = ends_of(state, profile_cell(source->profile, i));
+		saturate_add(&ends->freed, life->freed);
+		saturate_add(&ends->recycled, life->recycled);
+	}
+	return state;
 }
 
 static bool cell_filter_unpaired_keeps(void *data, const ProfileCell *cell)
 {
 	Ends *ends = ends_of(data, cell);
 
-	ends->is_left_out |= is_unpaired(ends);
+	ends->is_left_out |= ends->recycled >= UNPAIRED_MIN &&
+			     (double)ends->recycled * 100 >
+				     (double)(ends->freed + ends->recycled) * UNPAIRED_PERCENT;
 	return !ends->is_left_out;
 }
 
@@ -96,14 +80,7 @@ static gint by_label(gconstpointer a, gconstpointer b)
 	return strcmp(of_a->label, of_b->label);
 }
 
-/* Appends "maple_node (98 % of its frees not seen)". */
-static void append_unpaired(const Ends *ends, GString *out)
-{
-	g_string_append_printf(out, "%s%s (", out->len ? ", " : "", ends->label);
-	append_percent(out, ends->recycled, ends->freed + ends->recycled);
-	g_string_append(out, " of its frees not seen)");
-}
-
+/* Appends "maple_node (98 % of its frees not seen), filp (2 % ...)". */
 static void cell_filter_unpaired_remark(const void *data, GString *out)
 {
 	const State *state = data;
@@ -116,8 +93,13 @@ static void cell_filter_unpaired_remark(const void *data, GString *out)
 		if (((const Ends *)ends)->is_left_out)
 			g_ptr_array_add(unpaired, ends);
 	g_ptr_array_sort(unpaired, by_label);
-	for (guint i = 0; i < unpaired->len; i++)
-		append_unpaired(unpaired->pdata[i], out);
+	for (guint i = 0; i < unpaired->len; i++) {
+		const Ends *one = unpaired->pdata[i];
+
+		g_string_append_printf(out, "%s%s (", out->len ? ", " : "", one->label);
+		append_percent(out, one->recycled, one->freed + one->recycled);
+		g_string_append(out, " of its frees not seen)");
+	}
 }
 
 static void cell_filter_unpaired_dispose(void *data)

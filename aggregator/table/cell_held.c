@@ -7,15 +7,6 @@
 
 #include <string.h>
 
-static EventTask task_of(const Profile *profile, const ProfileCell *cell)
-{
-	const ProfileTask *known = profile_task(profile, cell->task);
-	EventTask task = { .tgid = known->tgid, .cgroup_id = known->cgroup_id };
-
-	memcpy(task.comm, known->comm, sizeof(task.comm));
-	return task;
-}
-
 static EventCache cache_of(const Profile *profile, const ProfileOrigin *origin)
 {
 	const ProfileCache *known = profile_cache(profile, origin->cache);
@@ -33,7 +24,8 @@ static EventCache cache_of(const Profile *profile, const ProfileOrigin *origin)
 static bool cell_ages(const ViewSource *source, const ProfileCell *cell, HeldAges *ages)
 {
 	const ProfileOrigin *origin = profile_origin(source->profile, cell->origin);
-	const EventTask task = task_of(source->profile, cell);
+	const ProfileTask *known = profile_task(source->profile, cell->task);
+	EventTask task = { .tgid = known->tgid, .cgroup_id = known->cgroup_id };
 	const EventCache cache = cache_of(source->profile, origin);
 	HeldObjects place = {
 		.task = cell->task == TASK_ID_UNKNOWN ? NULL : &task,
@@ -43,6 +35,7 @@ static bool cell_ages(const ViewSource *source, const ProfileCell *cell, HeldAge
 
 	if (origin->stack == STACK_ID_NONE)
 		return false;
+	memcpy(task.comm, known->comm, sizeof(task.comm));
 	place.text =
 		stack_table_bytes(profile_stacks(source->profile), origin->stack, &place.length);
 	return held_readings_ages(source->held, &place, ages);

@@ -24,22 +24,16 @@ static const CommFamily families[] = {
 	{ "rcuos", false },       { "swapper", false },      { "watchdog", false },
 };
 
-static bool is_member(const CommFamily *family, const char *comm, size_t length)
-{
-	const char *rest = comm + length + 1;
-
-	if (strlen(family->name) != length || strncmp(comm, family->name, length) != 0)
-		return false;
-	return family->any_rest || (*rest && !rest[strspn(rest, "0123456789")]);
-}
-
 size_t comm_folded_length(const char *comm)
 {
 	const char *slash = strchr(comm, '/');
+	const char *rest = slash ? slash + 1 : "";
 	size_t length = slash ? (size_t)(slash - comm) : 0;
+	bool is_number = *rest && !rest[strspn(rest, "0123456789")];
 
 	for (size_t i = 0; slash && i < G_N_ELEMENTS(families); i++)
-		if (is_member(&families[i], comm, length))
+		if (strlen(families[i].name) == length &&
+		    !strncmp(comm, families[i].name, length) && (families[i].any_rest || is_number))
 			return length;
 	return strlen(comm);
 }

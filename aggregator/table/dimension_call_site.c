@@ -21,55 +21,17 @@ static Frame frame_at(const Stack *stack, uint32_t index)
 	return stack_rows_frame(stack->naming->stacks, stack->ids[index]);
 }
 
-/* Functions of headers are small helpers, such as kzalloc(), that many callers have inlined. */
-static bool is_inlined_helper(const Frame *frame)
-{
-	return frame->inlined && frame->file && g_str_has_suffix(frame->file, ".h");
-}
-
 /* Whether a frame allocates for others. */
 static bool allocates_for_others(const Stack *stack, uint32_t index)
 {
 	Frame frame = frame_at(stack, index);
 
-	return frame.function && (is_inlined_helper(&frame) ||
-				  callsite_skip_has(stack->naming->skip, frame.function));
-}
+	/* Functions of headers are small helpers, such as kzalloc(), that many callers have
+	   inlined. */
+	bool is_helper = frame.inlined && frame.file && g_str_has_suffix(frame.file, ".h");
 
-/* The first frame may be an allocator without a name. */
-static bool is_skipped(const Stack *stack, uint32_t index)
-{
-	return allocates_for_others(stack, index) || (!index && !frame_at(stack, index).function);
-}
-
-/* Returns the innermost frame of a function; the first frame if there is none. */
-static uint32_t frame_of(const Stack *stack, const char *function)
-{
-	for (uint32_t i = 0; function && i < stack->count; i++)
-		if (!g_strcmp0(frame_at(stack, i).function, function))
-			return i;
-	return 0;
-}
-
-/* Returns the first frame from there that does not allocate for others; else the last frame, as a
-   call site is required. */
-static Frame frame_outside(const Stack *stack, uint32_t from)
-{
-	while (from + 1 < stack->count && is_skipped(stack, from))
-		from++;
-	return frame_at(stack, from);
-}
-
-/* Returns the frames of the code that called the allocator, as far as the kernel recorded it. */
-static Stack recorded_caller(const GroupNaming *naming, const ProfileOrigin *origin)
-{
-	Stack caller = { .naming = naming };
-
-	if (origin->call_site && !naming->source->merged)
-		caller.ids = stack_rows_call_site(
-			naming->stacks, origin->call_site,
-			profile_stack_epoch(naming->source->profile, origin->stack), &caller.count);
-	return caller;
+	return frame.function &&
+	       (is_helper || callsite_skip_has(stack->naming->skip, frame.function));
 }
 
 /* The kernel records who called the allocator, even if that function was inlined or reports its own
@@ -77,9 +39,14 @@ static Stack recorded_caller(const GroupNaming *naming, const ProfileOrigin *ori
 static Frame find_call_site(const GroupNaming *naming, uint32_t id)
 {
 	const ProfileOrigin *origin = profile_origin(naming->source->profile, id);
-	Stack caller = recorded_caller(naming, origin);
-	Stack stack = { .naming = naming };
+	Stack caller = { .naming = naming }, stack = { .naming = naming };
 	const char *function = NULL;
+	uint32_t at = 0;
+
+	if (origin->call_site && !naming->source->merged)
+		caller.ids = stack_rows_call_site(
+			naming->stacks, origin->call_site,
+			profile_stack_epoch(naming->source->profile, origin->stack), &caller.count);
 	for (uint32_t i = 0; i < caller.count; i++)
 		if (!allocates_for_others(&caller, i))
 			return frame_at(&caller, i);
@@ -87,7 +54,15 @@ static Frame find_call_site(const GroupNaming *naming, uint32_t id)
 		function = frame_at(&caller, caller.count - 1).function;
 	stack.ids = stack_rows_frames(naming->stacks, stack_rows_row(naming->stacks, origin->stack),
 				      &stack.count);
-	return frame_outside(&stack, frame_of(&stack, function));
+	/* From the innermost frame of that function, if it is there. */
+	while (function && at < stack.count && g_strcmp0(frame_at(&stack, at).function, function))
+		at++;
+	at = function && at < stack.count ? at : 0;
+	/* The first frame may be an allocator without a name; the last one is a call site. */
+	while (at + 1 < stack.count &&
+	       (allocates_for_others(&stack, at) || (!at && !frame_at(&stack, at).function)))
+		at++;
+	return frame_at(&stack, at);
 }
 
 /* When runs are merged, it was found in the run of its own. */

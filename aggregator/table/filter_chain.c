@@ -35,11 +35,6 @@ static void count_drop(FilterChain *chain, guint index, const StackSummary *row)
 	drop->allocations += row->allocations;
 }
 
-static bool is_of(const Filter *filter, FilterPart part)
-{
-	return part == FILTERS_ALL || !filter->type->matches == (part == FILTERS_OF_NUMBERS);
-}
-
 FilterChain *filter_chain_new(const GPtrArray *filters, FilterPart part)
 {
 	FilterChain *chain = g_new0(FilterChain, 1);
@@ -52,7 +47,10 @@ FilterChain *filter_chain_new(const GPtrArray *filters, FilterPart part)
 		for (guint i = 0; filters && i < filters->len; i++) {
 			Filter *filter = g_ptr_array_index(filters, i);
 
-			if (filter->type != *type || !is_of(filter, part))
+			bool is_of_numbers = !filter->type->matches;
+
+			if (filter->type != *type ||
+			    (part != FILTERS_ALL && is_of_numbers != (part == FILTERS_OF_NUMBERS)))
 				continue;
 			g_ptr_array_add(chain->filters, filter);
 			g_ptr_array_add(chain->verdicts, g_array_new(FALSE, TRUE, 1));
@@ -85,14 +83,6 @@ bool filter_chain_filters(const FilterChain *chain)
 	return chain->filters->len > 0;
 }
 
-static uint8_t verdict_on(FilterChain *chain, const Filter *filter, const StackRows *stacks,
-			  FrameId id)
-{
-	g_string_truncate(chain->line, 0);
-	stack_rows_append_line(stacks, id, chain->line);
-	return filter->type->matches(filter, chain->line->str) ? VERDICT_MATCHES : VERDICT_NO;
-}
-
 /* Whether any frame of a stack meets the condition of this filter. */
 static bool any_matches(FilterChain *chain, guint number, const StackRows *stacks, uint32_t row)
 {
@@ -108,8 +98,12 @@ static bool any_matches(FilterChain *chain, guint number, const StackRows *stack
 	for (uint32_t i = 0; i < count; i++) {
 		uint8_t *verdict = &g_array_index(verdicts, uint8_t, ids[i]);
 
-		if (*verdict == VERDICT_OPEN)
-			*verdict = verdict_on(chain, filter, stacks, ids[i]);
+		if (*verdict == VERDICT_OPEN) {
+			g_string_truncate(chain->line, 0);
+			stack_rows_append_line(stacks, ids[i], chain->line);
+			*verdict = filter->type->matches(filter, chain->line->str) ? VERDICT_MATCHES
+										   : VERDICT_NO;
+		}
 		if (*verdict == VERDICT_MATCHES)
 			return true;
 	}

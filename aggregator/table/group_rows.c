@@ -28,23 +28,6 @@ static GroupIndexes *indexes_new(const View *view, const ViewOptions *options, b
 	return indexes;
 }
 
-static void indexes_free(GroupIndexes *indexes)
-{
-	for (guint i = 0; i < DIMENSIONS_MAX; i++)
-		group_index_free(indexes->of[i]);
-	g_free(indexes);
-}
-
-static uint32_t *rows_of_cells_new(const ViewSource *source)
-{
-	uint32_t cells = view_source_cells(source);
-	uint32_t *rows = g_new(uint32_t, cells);
-
-	for (uint32_t i = 0; i < cells; i++)
-		rows[i] = GROUP_ROWS_NONE;
-	return rows;
-}
-
 static void group_cell(GroupRows *rows, GroupTable *table, uint32_t number)
 {
 	const ProfileCell *cell = view_source_cell(table->source, number);
@@ -147,6 +130,7 @@ static void rank_rows(GroupRows *rows, const ViewOptions *options)
 GroupRows *group_rows_new(const View *view, const ViewOptions *options, bool whole_names)
 {
 	GroupRows *rows = g_new0(GroupRows, 1);
+	uint32_t cells = view_source_cells(view_source(view));
 
 	rows->keys = options->by;
 	rows->indexes = indexes_new(view, options, whole_names);
@@ -154,7 +138,9 @@ GroupRows *group_rows_new(const View *view, const ViewOptions *options, bool who
 	filter_chain_add_top(rows->filters, options->top);
 	rows->drops = filter_chain_drops(rows->filters);
 	if (options->notes_cells)
-		rows->rows_of_cells = rows_of_cells_new(view_source(view));
+		rows->rows_of_cells = g_new(uint32_t, cells);
+	for (uint32_t i = 0; options->notes_cells && i < cells; i++)
+		rows->rows_of_cells[i] = GROUP_ROWS_NONE;
 	group_stacks(rows, view);
 	sum_up(rows->rows, &rows->before);
 	drop_empty(rows, view_rank(options));
@@ -171,7 +157,9 @@ void group_rows_free(GroupRows *rows)
 		return;
 	g_array_unref(rows->rows);
 	g_free(rows->rows_of_cells);
-	indexes_free(rows->indexes);
+	for (guint i = 0; i < DIMENSIONS_MAX; i++)
+		group_index_free(rows->indexes->of[i]);
+	g_free(rows->indexes);
 	filter_chain_free(rows->filters);
 	g_free(rows);
 }

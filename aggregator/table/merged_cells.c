@@ -68,16 +68,6 @@ size_t merged_cells_memory(const MergedCells *cells)
 	       memory_of_array(cells->hits);
 }
 
-static uint32_t hash_of(const MergedCell *key)
-{
-	const uint64_t words[] = {
-		(uint64_t)key->cell.origin << 32 | key->freer,
-		(uint64_t)key->cell.task << 32 | key->cell.context << 8 | key->age_class,
-	};
-
-	return (uint32_t)keyed_hash(words, sizeof(words));
-}
-
 static bool is_same(const MergedCell *a, const MergedCell *b)
 {
 	return a->cell.origin == b->cell.origin && a->cell.task == b->cell.task &&
@@ -96,7 +86,11 @@ static uint32_t merged_cells_intern(MergedCells *cells, const MergedCell *key, b
 		.freer = key->freer,
 		.age_class = key->age_class,
 	};
-	uint32_t hash = hash_of(key), at, id;
+	const uint64_t words[] = {
+		(uint64_t)key->cell.origin << 32 | key->freer,
+		(uint64_t)key->cell.task << 32 | key->cell.context << 8 | key->age_class,
+	};
+	uint32_t hash = (uint32_t)keyed_hash(words, sizeof(words)), at, id;
 
 	for (at = hash; (id = slot_table_candidate(&cells->slots, hash, &at)) != SLOT_ID_NONE; at++)
 		if (is_same(merged_cells_at(cells, id), key))
@@ -130,14 +124,6 @@ static bool is_any(const void *sums, size_t bytes)
 	return *at || memcmp(at, at + 1, bytes - 1);
 }
 
-static void add_hits(HitSums *sums, const HitSums *added)
-{
-	sums->value = saturate_signed_sum(sums->value, added->value);
-	sums->value_variance += added->value_variance;
-	saturate_add(&sums->time_ns, added->time_ns);
-	sums->time_max_ns = MAX(sums->time_max_ns, added->time_max_ns);
-}
-
 bool merged_cells_add(MergedCells *cells, const MergedCell *key, const RowSums *sums, bool may_add)
 {
 	uint32_t id = merged_cells_intern(cells, key, may_add);
@@ -156,7 +142,7 @@ bool merged_cells_add(MergedCells *cells, const MergedCell *key, const RowSums *
 	if (is_any(&sums->held, sizeof(sums->held)))
 		held_sums_add(merged_cells_entry(cells->held, id), &sums->held);
 	if (is_any(&sums->hits, sizeof(sums->hits)))
-		add_hits(merged_cells_entry(cells->hits, id), &sums->hits);
+		hit_sums_add(merged_cells_entry(cells->hits, id), &sums->hits);
 	return true;
 }
 

@@ -393,17 +393,17 @@ const Metric metrics[METRICS] = {
 	},
 };
 
-static bool is_called(const Metric *metric, const char *name, MetricUse use)
-{
-	return !g_strcmp0(metric->name, name) ||
-	       (use == METRIC_RATES && !g_strcmp0(metric->alias, name));
-}
-
 const Metric *metric_lookup(const char *name, MetricUse use)
 {
-	for (MetricId id = 0; id < METRICS; id++)
-		if (metrics[id].uses & use && is_called(&metrics[id], name, use))
-			return &metrics[id];
+	for (MetricId id = 0; id < METRICS; id++) {
+		const Metric *metric = &metrics[id];
+
+		if (!(metric->uses & use))
+			continue;
+		if (!g_strcmp0(metric->name, name) ||
+		    (use == METRIC_RATES && !g_strcmp0(metric->alias, name)))
+			return metric;
+	}
 	return NULL;
 }
 

@@ -136,11 +136,6 @@ int view_process_compare(const void *left, const void *right)
 	return order ? order : compare_names(a->comm, b->comm);
 }
 
-static bool is_of(const ViewProcess *group, const ProcessSum *sum)
-{
-	return group->context == sum->key.context && !compare_names(group->comm, sum->comm);
-}
-
 static void group_add(GArray *groups, const ProcessSum *sum)
 {
 	ViewProcess *last =
@@ -153,7 +148,7 @@ static void group_add(GArray *groups, const ProcessSum *sum)
 		.processes = sum->named_only ? 0 : 1,
 	};
 
-	if (!last || !is_of(last, sum)) {
+	if (!last || last->context != group.context || compare_names(last->comm, sum->comm)) {
 		g_array_append_val(groups, group);
 		return;
 	}

@@ -71,21 +71,12 @@ void row_sums_add_values(RowSums *sums, const ProfileValues *values, CellSamplin
 	hits->time_max_ns = MAX(hits->time_max_ns, values->time_max_ns);
 }
 
-static void add_hits(HitSums *sums, const HitSums *added)
+void hit_sums_add(HitSums *sums, const HitSums *added)
 {
 	sums->value = saturate_signed_sum(sums->value, added->value);
 	sums->value_variance += added->value_variance;
 	saturate_add(&sums->time_ns, added->time_ns);
 	sums->time_max_ns = MAX(sums->time_max_ns, added->time_max_ns);
-}
-
-static void add_scatter(Scatter *sums, const Scatter *added)
-{
-	sums->bytes_requested += added->bytes_requested;
-	sums->bytes_allocated += added->bytes_allocated;
-	sums->bytes_wasted += added->bytes_wasted;
-	sums->value += added->value;
-	sums->time_ns += added->time_ns;
 }
 
 void row_sums_add(RowSums *sums, const RowSums *added)
@@ -98,6 +89,10 @@ void row_sums_add(RowSums *sums, const RowSums *added)
 	saturate_add(&summary->bytes_allocated, added->summary.bytes_allocated);
 	variance_add(&sums->variance, &added->variance);
 	held_sums_add(&sums->held, &added->held);
-	add_hits(&sums->hits, &added->hits);
-	add_scatter(&sums->scatter, &added->scatter);
+	hit_sums_add(&sums->hits, &added->hits);
+	sums->scatter.bytes_requested += added->scatter.bytes_requested;
+	sums->scatter.bytes_allocated += added->scatter.bytes_allocated;
+	sums->scatter.bytes_wasted += added->scatter.bytes_wasted;
+	sums->scatter.value += added->scatter.value;
+	sums->scatter.time_ns += added->scatter.time_ns;
 }

@@ -55,3 +55,6 @@ void row_sums_add_values(RowSums *sums, const ProfileValues *values, CellSamplin
 
 /* Adds another row. */
 void row_sums_add(RowSums *sums, const RowSums *added);
+
+/* Adds the values of another row's hits. */
+void hit_sums_add(HitSums *sums, const HitSums *added);

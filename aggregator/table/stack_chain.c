@@ -13,21 +13,6 @@
 /* Enough to distinguish the stacks of one cache; terminals show fewer. */
 enum { FUNCTIONS_MAX = 8 };
 
-static bool is_allocator(const Frame *frame)
-{
-	return frame->function && callsite_skip_has(NULL, frame->function);
-}
-
-/* Skips allocator frames, but not the last frame: the line must not be empty. */
-static guint first_outside(const FrameList *stack)
-{
-	guint first = 0;
-
-	while (first + 1 < stack->count && is_allocator(&stack->frames[first]))
-		first++;
-	return first;
-}
-
 static void append_function(GString *out, const Frame *frame)
 {
 	if (!frame->function) {
@@ -44,8 +29,12 @@ static void append_function(GString *out, const Frame *frame)
 
 void stack_chain_append(GString *out, const FrameList *stack)
 {
-	guint first = first_outside(stack);
+	guint first = 0;
 
+	/* Skips allocators, but not the last frame: the line must not be empty. */
+	while (first + 1 < stack->count && stack->frames[first].function &&
+	       callsite_skip_has(NULL, stack->frames[first].function))
+		first++;
 	for (guint i = first; i < stack->count && i < first + FUNCTIONS_MAX; i++) {
 		g_string_append(out, i > first ? " < " : "");
 		append_function(out, &stack->frames[i]);

@@ -77,25 +77,6 @@ const FrameId *stack_rows_call_site(const StackRows *rows, uint64_t address, uin
 	return frame_namer_call_site(rows->namer, address, epoch, count);
 }
 
-/* Appends the lines of an imported stack. In a report of ours names are escaped already. */
-static void append_imported(StackRows *rows, GArray *ids, const char *text, uint32_t length)
-{
-	g_autoptr(GString) line = g_string_new(NULL);
-	const char *end = text + length;
-
-	while (text < end) {
-		const char *stop = memchr(text, '\n', (size_t)(end - text));
-		FrameId id;
-
-		stop = stop ? stop : end;
-		g_string_truncate(line, 0);
-		escape_hidden_append_len(line, text, (gsize)(stop - text));
-		id = frame_table_intern_line(rows->frames, line->str, line->len);
-		g_array_append_val(ids, id);
-		text = stop < end ? stop + 1 : end;
-	}
-}
-
 static void append_line(StackRows *rows, GArray *ids, const char *line)
 {
 	FrameId id = frame_table_intern_line(rows->frames, line, strlen(line));
@@ -129,16 +110,6 @@ static uint32_t row_intern(RowFinder *finder)
 	return row;
 }
 
-static void append_text(RowFinder *finder, const Profile *profile, StackId stack)
-{
-	uint32_t length;
-	const char *text = stack_table_bytes(profile_stacks(profile), stack, &length);
-
-	append_imported(finder->rows, finder->ids, text, length);
-	if (!finder->ids->len)
-		append_line(finder->rows, finder->ids, no_stack_line);
-}
-
 /* Adds the frame of this line, and clears the line. source: the text of its source line; NULL:
    unknown. */
 static void take_line(RowFinder *finder, GString *line, const char *source)
@@ -149,6 +120,26 @@ static void take_line(RowFinder *finder, GString *line, const char *source)
 		frame_table_set_source(finder->rows->frames, id, source);
 	g_array_append_val(finder->ids, id);
 	g_string_truncate(line, 0);
+}
+
+/* Appends the lines of an imported stack. In a report of ours names are escaped already. */
+static void append_text(RowFinder *finder, const Profile *profile, StackId stack)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+	uint32_t length;
+	const char *text = stack_table_bytes(profile_stacks(profile), stack, &length);
+	const char *end = text + length;
+
+	while (text < end) {
+		const char *stop = memchr(text, '\n', (size_t)(end - text));
+
+		stop = stop ? stop : end;
+		escape_hidden_append_len(line, text, (gsize)(stop - text));
+		take_line(finder, line, NULL);
+		text = stop < end ? stop + 1 : end;
+	}
+	if (!finder->ids->len)
+		append_line(finder->rows, finder->ids, no_stack_line);
 }
 
 /* Adds the frame of a place, after those of functions that were inlined there. */
@@ -171,56 +162,43 @@ static void append_user_frame(RowFinder *finder, UserPlace place, bool is_return
 	take_line(finder, line, last.source);
 }
 
-static void append_user_frames(RowFinder *finder, const Profile *profile, StackId stack)
-{
-	UserPlace places[KMT_STACK_DEPTH_MAX];
-	uint32_t count = profile_stack_places(profile, stack, places);
-	g_autoptr(GString) line = g_string_new(NULL);
-
-	for (uint32_t i = 0; i < count; i++)
-		append_user_frame(finder, places[i], i > 0, line);
-}
-
 static void append_frames(RowFinder *finder, const Profile *profile, StackId stack)
 {
 	uint64_t addresses[KMT_STACK_DEPTH_MAX];
-	uint32_t depth = profile_stack_frames(profile, stack, addresses);
+	UserPlace places[KMT_STACK_DEPTH_MAX];
+	uint32_t depth = profile_stack_frames(profile, stack, addresses), count = 0;
+	g_autoptr(GString) line = g_string_new(NULL);
 
 	if (depth && !finder->source->hides_kernel_frames)
 		frame_namer_append(finder->rows->namer, finder->ids, addresses, depth,
 				   profile_stack_epoch(profile, stack));
 	if (!finder->source->hides_user_frames)
-		append_user_frames(finder, profile, stack);
+		count = profile_stack_places(profile, stack, places);
+	for (uint32_t i = 0; i < count; i++)
+		append_user_frame(finder, places[i], i > 0, line);
 	if (!finder->ids->len)
 		append_line(finder->rows, finder->ids, no_stack_line);
 }
 
-static void append_named(RowFinder *finder, const Profile *profile, StackId stack)
-{
-	uint32_t length;
-	const FrameId *ids = stack_table_bytes(profile_stacks(profile), stack, &length);
-
-	g_array_append_vals(finder->ids, ids, (guint)(length / sizeof(*ids)));
-}
-
 static void name_stack(RowFinder *finder, const Profile *profile, StackId stack)
 {
+	const FrameId *ids;
+	uint32_t bytes;
+
 	hot_assert(stack < finder->rows->stacks);
 	g_array_set_size(finder->ids, 0);
-	if (profile_stack_kind(profile) == STACK_TEXT)
+	switch (profile_stack_kind(profile)) {
+	case STACK_TEXT:
 		append_text(finder, profile, stack);
-	else if (profile_stack_kind(profile) == STACK_NAMED)
-		append_named(finder, profile, stack);
-	else
+		break;
+	case STACK_NAMED:
+		ids = stack_table_bytes(profile_stacks(profile), stack, &bytes);
+		g_array_append_vals(finder->ids, ids, (guint)(bytes / sizeof(*ids)));
+		break;
+	default:
 		append_frames(finder, profile, stack);
+	}
 	finder->rows->row_of[stack] = row_intern(finder);
-}
-
-static void name_overflow(RowFinder *finder)
-{
-	g_array_set_size(finder->ids, 0);
-	append_line(finder->rows, finder->ids, overflow_line);
-	finder->rows->overflow_row = row_intern(finder);
 }
 
 /* Returns the memory of frames and rows so far. */
@@ -243,7 +221,9 @@ static void name_all(RowFinder *finder, const ViewSource *source)
 	while (stack < rows->stacks &&
 	       memory_budget_set(source->memory, MEMORY_REPORT, memory_of(finder)))
 		name_stack(finder, source->profile, stack++);
-	name_overflow(finder);
+	g_array_set_size(finder->ids, 0);
+	append_line(rows, finder->ids, overflow_line);
+	rows->overflow_row = row_intern(finder);
 	while (stack < rows->stacks)
 		rows->row_of[stack++] = rows->overflow_row;
 }

@@ -87,45 +87,20 @@ static void group_cells(ViewRows *rows)
 	}
 }
 
-/* If stacks are grouped, filters on numbers apply to groups, later. */
-static FilterChain *filters_new(const ViewOptions *options)
-{
-	FilterChain *chain = filter_chain_new(options->filters,
-					      options->by[0] ? FILTERS_OF_FRAMES : FILTERS_ALL);
-
-	if (!options->by[0])
-		filter_chain_add_top(chain, options->top);
-	return chain;
-}
-
 static ViewRows *rows_new(const ViewSource *source, const ViewOptions *options)
 {
 	ViewRows *rows = g_new0(ViewRows, 1);
+	/* If stacks are grouped, filters on numbers, and the top, apply to groups, later. */
+	const bool are_grouped = options->by[0];
 
 	rows->source = *source;
 	rows->names = stack_rows_new(source);
 	rows->stacks = g_new0(ViewStack, stack_rows_count(rows->names));
-	rows->filters = filters_new(options);
+	rows->filters =
+		filter_chain_new(options->filters, are_grouped ? FILTERS_OF_FRAMES : FILTERS_ALL);
+	if (!are_grouped)
+		filter_chain_add_top(rows->filters, options->top);
 	return rows;
-}
-
-static void rows_free(ViewRows *rows)
-{
-	stack_rows_free(rows->names);
-	g_free(rows->stacks);
-	g_free(rows->picks);
-	g_free(rows->cells);
-	g_free(rows->cells_until);
-	filter_chain_free(rows->filters);
-	g_free(rows);
-}
-
-static void count_left_out(View *view, unsigned filter, uint64_t allocations)
-{
-	hot_assert(filter < view->left_out_by->len);
-	saturate_add(&view->left_out, allocations);
-	saturate_add(&g_array_index(view->left_out_by, ViewLeftOut, filter).allocations,
-		     allocations);
 }
 
 static uint64_t *frees_of(View *view, uint8_t source)
@@ -144,8 +119,14 @@ static void count_cell(View *view, const ProfileCell *cell, unsigned pick)
 
 	if (pick == PICK_FREE)
 		saturate_add(frees_of(view, origin->source), cell->events);
-	if (pick >= PICK_LEFT_OUT && !origin->free && !origin->own)
-		count_left_out(view, pick - PICK_LEFT_OUT, cell->events);
+	if (pick >= PICK_LEFT_OUT && !origin->free && !origin->own) {
+		unsigned filter = pick - PICK_LEFT_OUT;
+
+		hot_assert(filter < view->left_out_by->len);
+		saturate_add(&view->left_out, cell->events);
+		saturate_add(&g_array_index(view->left_out_by, ViewLeftOut, filter).allocations,
+			     cell->events);
+	}
 	if (pick != PICK_ALLOCATION)
 		return;
 	cell_add_sums(&rows->source, cell, &stack->sums);
@@ -158,13 +139,6 @@ const Metric *view_rank(const ViewOptions *options)
 	return options->sort ? options->sort : &metrics[METRIC_ALLOCATIONS];
 }
 
-/* A stack that holds nothing may still rank high by what it freed, or belong to a group. */
-static bool is_row(const RowSums *sums, const ViewOptions *options)
-{
-	return sums->summary.allocations || metric_figure(view_rank(options), sums) ||
-	       (options->by[0] && sums->held.allocated);
-}
-
 /* Adds up the rows, except those without a successful allocation. */
 static void count_rows(View *view, const ViewOptions *options)
 {
@@ -174,8 +148,12 @@ static void count_rows(View *view, const ViewOptions *options)
 		count_cell(view, view_source_cell(&rows->source, i), rows->picks[i]);
 	for (uint32_t row = 0; row < stack_rows_count(rows->names); row++) {
 		ViewStack *stack = &rows->stacks[row];
+		const RowSums *sums = &stack->sums;
 
-		if (!is_row(&stack->sums, options)) {
+		/* A stack that holds nothing may still rank high by what it freed, or belong to a
+		   group. */
+		if (!sums->summary.allocations && !metric_figure(view_rank(options), sums) &&
+		    !(options->by[0] && sums->held.allocated)) {
 			held_sums_add(&view->before.held, &stack->sums.held);
 			continue;
 		}
@@ -218,8 +196,12 @@ static gint view_compare(gconstpointer left, gconstpointer right, gpointer user_
 	return order ? order : stack_rows_compare(ranking->names, a->row, b->row);
 }
 
-static void cut_to_top(View *view, uint64_t top)
+static void rank_rows(View *view, const ViewOptions *options)
 {
+	Ranking ranking = { view_rank(options), view->rows->names };
+	const uint64_t top = options->by[0] ? UINT64_MAX : options->top;
+
+	g_ptr_array_sort_with_data(view->stacks, view_compare, &ranking);
 	for (guint i = view->stacks->len; i > top; i--) {
 		const ViewStack *stack = g_ptr_array_index(view->stacks, i - 1);
 
@@ -227,15 +209,6 @@ static void cut_to_top(View *view, uint64_t top)
 	}
 	if (view->stacks->len > top)
 		g_ptr_array_set_size(view->stacks, (gint)top);
-}
-
-static void rank_rows(View *view, const ViewOptions *options)
-{
-	Ranking ranking = { view_rank(options), view->rows->names };
-
-	g_ptr_array_sort_with_data(view->stacks, view_compare, &ranking);
-	if (!options->by[0])
-		cut_to_top(view, options->top);
 	view->stacks_after = view->stacks->len;
 	for (guint i = 0; i < view->stacks->len; i++) {
 		const ViewStack *stack = g_ptr_array_index(view->stacks, i);
@@ -253,15 +226,6 @@ static void add_processes(const View *view, const ViewStack *stack, ProcessSums 
 		process_sums_add(sums, view_source_cell(&view->rows->source, cells[i]));
 }
 
-static GArray *kept_processes(const View *view)
-{
-	g_autoptr(ProcessSums) sums = process_sums_new(view->rows->source.profile);
-
-	for (guint i = 0; i < view->stacks->len; i++)
-		add_processes(view, g_ptr_array_index(view->stacks, i), sums);
-	return process_sums_ranked(sums);
-}
-
 static void left_out_clear(void *left_out)
 {
 	g_free(((ViewLeftOut *)left_out)->remark);
@@ -270,6 +234,7 @@ static void left_out_clear(void *left_out)
 View *view_new(const ViewSource *source, const ViewOptions *options)
 {
 	View *view = g_new0(View, 1);
+	g_autoptr(ProcessSums) sums = NULL;
 
 	view->rows = rows_new(source, options);
 	view->stacks = g_ptr_array_sized_new(stack_rows_count(view->rows->names));
@@ -281,18 +246,29 @@ View *view_new(const ViewSource *source, const ViewOptions *options)
 	count_rows(view, options);
 	filter_rows(view);
 	rank_rows(view, options);
-	view->processes = kept_processes(view);
+	sums = process_sums_new(source->profile);
+	for (guint i = 0; i < view->stacks->len; i++)
+		add_processes(view, g_ptr_array_index(view->stacks, i), sums);
+	view->processes = process_sums_ranked(sums);
 	return view;
 }
 
 void view_free(View *view)
 {
+	ViewRows *rows = view ? view->rows : NULL;
+
 	if (!view)
 		return;
 	g_ptr_array_unref(view->stacks);
 	g_array_unref(view->left_out_by);
 	g_array_unref(view->processes);
-	rows_free(view->rows);
+	stack_rows_free(rows->names);
+	g_free(rows->stacks);
+	g_free(rows->picks);
+	g_free(rows->cells);
+	g_free(rows->cells_until);
+	filter_chain_free(rows->filters);
+	g_free(rows);
 	g_free(view);
 }
 

@@ -36,27 +36,21 @@ struct PprofCode {
 
 /* Mappings. */
 
-/* Whether a row is the file of code of this kind and name. Programs have paths; of several files
-   with the same name none is known to be the right one. */
-static bool is_file(const CodeRow *row, PathKind kind, const char *name)
-{
-	g_autofree char *printable = NULL;
-
-	if (row->is_section || (kind == PATH_USER) != (*row->name == '/'))
-		return false;
-	printable = escape_copy(kind == PATH_USER ? strrchr(row->name, '/') + 1 : row->name);
-	return g_str_equal(printable, name);
-}
-
-/* Returns the only file of this name; NULL: none, or several with different build ids. */
+/* Returns the only file of code of this kind and name; NULL: none, or several with different build
+   ids, of which none is known to be the right one. Programs have paths. */
 static const CodeRow *find_file(const PprofCode *code, PathKind kind, const char *name)
 {
+	const bool is_program = kind == PATH_USER;
 	const CodeRow *found = NULL;
 
 	for (guint i = 0; i < code->model->code->len; i++) {
 		const CodeRow *row = &g_array_index(code->model->code, CodeRow, i);
+		g_autofree char *printable = NULL;
 
-		if (!is_file(row, kind, name))
+		if (row->is_section || is_program != (*row->name == '/'))
+			continue;
+		printable = escape_copy(is_program ? strrchr(row->name, '/') + 1 : row->name);
+		if (!g_str_equal(printable, name))
 			continue;
 		if (found && g_strcmp0(found->build_id, row->build_id))
 			return NULL;
@@ -65,25 +59,19 @@ static const CodeRow *find_file(const PprofCode *code, PathKind kind, const char
 	return found;
 }
 
-/* What is in brackets is no file to pprof, which could look for its symbols. */
-static const char *file_name(PprofCode *code, PathKind kind, const char *name, const CodeRow *row)
-{
-	g_string_truncate(code->text, 0);
-	if (kind == PATH_USER && row)
-		escape_append(code->text, row->name);
-	else
-		g_string_printf(code->text, kind == PATH_USER ? "%s" : "[%s]", name);
-	return code->text->str;
-}
-
 static void add_mapping(PprofCode *code, PathKind kind, const char *name)
 {
 	const CodeRow *row = find_file(code, kind, name);
 	CodeMapping mapping = { .message = PPROF__MAPPING__INIT };
 
+	/* What is in brackets is no file to pprof, which could look for its symbols. */
+	g_string_truncate(code->text, 0);
+	if (kind == PATH_USER && row)
+		escape_append(code->text, row->name);
+	else
+		g_string_printf(code->text, kind == PATH_USER ? "%s" : "[%s]", name);
 	mapping.message.id = code->mappings->len + 1;
-	mapping.message.filename =
-		pprof_writer_text(code->writer, file_name(code, kind, name, row));
+	mapping.message.filename = pprof_writer_text(code->writer, code->text->str);
 	if (row && row->build_id)
 		mapping.message.build_id = pprof_writer_text(code->writer, row->build_id);
 	mapping.message.has_functions = true;
@@ -137,23 +125,12 @@ void pprof_code_write_mappings(PprofCode *code)
 
 /* Functions. */
 
-static void write_function(PprofCode *code, uint64_t id, const char *name, const char *file)
-{
-	Pprof__Function function = PPROF__FUNCTION__INIT, *message = &function;
-	Pprof__Profile part = PPROF__PROFILE__INIT;
-
-	function.id = id;
-	function.name = function.system_name = pprof_writer_text(code->writer, name);
-	function.filename = file ? pprof_writer_text(code->writer, file) : 0;
-	part.n_function = 1;
-	part.function = &message;
-	pprof_writer_add(code->writer, &part);
-}
-
 /* Returns the id of a frame's function, writing it if it is new. Names are escaped, so they have no
    line ends. */
 static uint64_t function_of(PprofCode *code, const Frame *frame)
 {
+	Pprof__Function function = PPROF__FUNCTION__INIT, *message = &function;
+	Pprof__Profile part = PPROF__PROFILE__INIT;
 	g_autofree char *name = NULL;
 	gpointer id;
 
@@ -167,8 +144,13 @@ static uint64_t function_of(PprofCode *code, const Frame *frame)
 	id = GUINT_TO_POINTER(g_hash_table_size(code->functions) + 1);
 	g_hash_table_insert(code->functions, g_string_chunk_insert(code->texts, code->text->str),
 			    id);
-	write_function(code, GPOINTER_TO_UINT(id), name, frame->file);
-	return GPOINTER_TO_UINT(id);
+	function.id = GPOINTER_TO_UINT(id);
+	function.name = function.system_name = pprof_writer_text(code->writer, name);
+	function.filename = frame->file ? pprof_writer_text(code->writer, frame->file) : 0;
+	part.n_function = 1;
+	part.function = &message;
+	pprof_writer_add(code->writer, &part);
+	return function.id;
 }
 
 /* Locations. */
@@ -228,27 +210,20 @@ static void write_location(PprofCode *code, const FrameId *ids, uint32_t count)
 	pprof_writer_add(code->writer, &part);
 }
 
-/* Returns where the id of such a location is kept; 0 there: none yet. */
-static uint64_t *kept_location(PprofCode *code, const FrameId *ids, uint32_t count)
-{
-	g_autoptr(GBytes) key = NULL;
-	uint64_t *kept;
-
-	if (count == 1)
-		return &g_array_index(code->location_of, uint64_t, ids[0]);
-	key = g_bytes_new(ids, count * sizeof(*ids));
-	kept = g_hash_table_lookup(code->of_inlined, key);
-	if (!kept) {
-		kept = g_new0(uint64_t, 1);
-		g_hash_table_insert(code->of_inlined, g_bytes_ref(key), kept);
-	}
-	return kept;
-}
-
+/* Returns the id of such a location, writing it if it is new. Most have one frame. */
 static uint64_t location_of(PprofCode *code, const FrameId *ids, uint32_t count)
 {
-	uint64_t *kept = kept_location(code, ids, count);
+	uint64_t *kept = &g_array_index(code->location_of, uint64_t, ids[0]);
 
+	if (count > 1) {
+		g_autoptr(GBytes) key = g_bytes_new(ids, count * sizeof(*ids));
+
+		kept = g_hash_table_lookup(code->of_inlined, key);
+		if (!kept) {
+			kept = g_new0(uint64_t, 1);
+			g_hash_table_insert(code->of_inlined, g_bytes_ref(key), kept);
+		}
+	}
 	if (!*kept) {
 		*kept = ++code->locations;
 		write_location(code, ids, count);

@@ -7,16 +7,6 @@
 #include "rates/rate_net.h"
 #include "report/report_table.h"
 
-/* Writes whether frees of what is held may not be seen. */
-static void write_held(JsonWriter *json, const RateTable *table, const Facts *facts)
-{
-	if (table->sum.lacks & NEEDS_HELD)
-		return;
-	json_text(json, fact_kinds[FACT_FREES_NOT_SEEN].id, fact_text(facts, FACT_FREES_NOT_SEEN));
-	if (table->held_compared)
-		json_write_held_compared(json, table->held_compared);
-}
-
 static void write_fact(JsonWriter *json, const Facts *facts, FactId id)
 {
 	g_assert(id < G_N_ELEMENTS(facts->values));
@@ -57,14 +47,20 @@ static void write_head(JsonWriter *json, const RateTable *table, const Facts *fa
 void json_write_interval(JsonWriter *json, const IntervalSource *interval, const Facts *facts,
 			 FILE *out)
 {
+	const RateTable *rates = interval->table;
 	g_autoptr(Table) table = interval_table_new(interval, TABLE_JSON);
 
-	write_head(json, interval->table, facts);
+	write_head(json, rates, facts);
 	json_write_rows(json, "rows", table, out);
 	json_open(json, "sum", '{');
 	json_write_row(json, table, TABLE_ALL);
 	json_close(json, '}');
 	if (rate_net_is_shown(interval->layout->columns))
-		json_count(json, "net_caches_left_out", interval->table->net_unknown);
-	write_held(json, interval->table, facts);
+		json_count(json, "net_caches_left_out", rates->net_unknown);
+	if (rates->sum.lacks & NEEDS_HELD)
+		return;
+	/* Frees of what is held may not be seen. */
+	write_fact(json, facts, FACT_FREES_NOT_SEEN);
+	if (rates->held_compared)
+		json_write_held_compared(json, rates->held_compared);
 }

@@ -14,44 +14,30 @@
 
 /* Appends a text in quotes. Spreadsheets take what begins with one of these characters for a
    formula, and names of processes come from anybody: the first character becomes \xNN. */
-static void append_quoted(GString *line, const char *text)
+static void append_text(GString *line, const char *text)
 {
+	g_autoptr(GString) printable = g_string_new(NULL);
+	const char *at;
+
+	escape_hidden_append_len(printable, text, strlen(text));
+	at = printable->str;
 	g_string_append_c(line, '"');
-	if (*text && strchr("=+-@", *text))
-		g_string_append_printf(line, "\\x%02x", *text++);
-	for (; *text; text++) {
-		if (*text == '"')
+	if (*at && strchr("=+-@", *at))
+		g_string_append_printf(line, "\\x%02x", *at++);
+	for (; *at; at++) {
+		if (*at == '"')
 			g_string_append_c(line, '"');
-		g_string_append_c(line, *text);
+		g_string_append_c(line, *at);
 	}
 	g_string_append_c(line, '"');
 }
 
-static void append_text(GString *line, const char *text)
-{
-	g_autoptr(GString) printable = g_string_new(NULL);
-
-	escape_hidden_append_len(printable, text, strlen(text));
-	append_quoted(line, printable->str);
-}
-
-static void append_list(GString *line, char *const *list)
-{
-	g_autofree char *joined = g_strjoinv(";", unconst(list));
-
-	append_text(line, joined);
-}
-
 /* Numbers look as in JSON. */
-static void append_number(GString *line, ValueType type, const Value *value)
-{
-	JsonWriter number = { .out = line };
-
-	json_value(&number, NULL, type, value);
-}
-
 static void append_cell(GString *line, ValueType type, const Value *value)
 {
+	JsonWriter number = { .out = line };
+	g_autofree char *joined = NULL;
+
 	if (!value->known)
 		return;
 	switch (type) {
@@ -60,37 +46,12 @@ static void append_cell(GString *line, ValueType type, const Value *value)
 		append_text(line, value->text);
 		break;
 	case VALUE_LIST:
-		append_list(line, value->list);
+		joined = g_strjoinv(";", value->list);
+		append_text(line, joined);
 		break;
 	default:
-		append_number(line, type, value);
+		json_value(&number, NULL, type, value);
 	}
-}
-
-static void write_line(FILE *out, GString *line)
-{
-	fprintf(out, "%s\r\n", line->str);
-	g_string_truncate(line, 0);
-}
-
-static void write_titles(FILE *out, GString *line, const Table *table)
-{
-	for (guint i = 0; i < table->columns->len; i++)
-		g_string_append_printf(line, "%s%s", i ? "," : "", table_column(table, i)->id);
-	write_line(out, line);
-}
-
-static void write_row(FILE *out, GString *line, Table *table, guint row)
-{
-	for (guint i = 0; i < table->columns->len; i++) {
-		const TableColumn *column = table_column(table, i);
-		const Value value = table_cell(table, column, row);
-
-		if (i)
-			g_string_append_c(line, ',');
-		append_cell(line, column->type, &value);
-	}
-	write_line(out, line);
 }
 
 void render_csv(const ReportModel *model, FILE *out)
@@ -99,8 +60,21 @@ void render_csv(const ReportModel *model, FILE *out)
 	g_autoptr(GString) line = g_string_new(NULL);
 
 	/* The intervals of a run are one table. */
-	if (!model->interval || model->interval->is_first)
-		write_titles(out, line, table);
-	for (guint row = 0; row < table->count; row++)
-		write_row(out, line, table, row);
+	if (!model->interval || model->interval->is_first) {
+		for (guint i = 0; i < table->columns->len; i++)
+			fprintf(out, "%s%s", i ? "," : "", table_column(table, i)->id);
+		fputs("\r\n", out);
+	}
+	for (guint row = 0; row < table->count; row++) {
+		for (guint i = 0; i < table->columns->len; i++) {
+			const TableColumn *column = table_column(table, i);
+			const Value value = table_cell(table, column, row);
+
+			if (i)
+				g_string_append_c(line, ',');
+			append_cell(line, column->type, &value);
+		}
+		fprintf(out, "%s\r\n", line->str);
+		g_string_truncate(line, 0);
+	}
 }

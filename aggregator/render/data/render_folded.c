@@ -45,31 +45,27 @@ static void append_figure(GString *line, double figure, const Metric *weight, Di
 					figure * unit));
 }
 
-/* A line of difffolded.pl: a stack with the figures of both runs. */
-static void append_diff_row(GString *line, const DiffRows *diff, const DiffRow *row, GString *name)
-{
-	const DiffFigures figures = diff_row_figures(diff, row, diff->rank);
-	DiffPer per = diff_rows_per(diff, diff->rank);
-	JoinSide side = diff_row_side(row);
-	const GroupRow *group = diff_rows_of(diff, row, side);
-
-	g_string_truncate(name, 0);
-	group_rows_append_label(diff->groups[side], group, KEY_PROCESS, name);
-	append_name(line, name);
-	append_frames(line, view_stack_rows(diff->views[side]),
-		      group_rows_member(diff->groups[side], group, KEY_STACK), name);
-	append_figure(line, figures.before, diff->rank, per);
-	append_figure(line, figures.after, diff->rank, per);
-}
-
+/* Writes lines of difffolded.pl: a stack with the figures of both runs. */
 static void write_diff(const DiffRows *diff, FILE *out)
 {
+	DiffPer per = diff_rows_per(diff, diff->rank);
 	g_autoptr(GString) line = g_string_new(NULL);
 	g_autoptr(GString) name = g_string_new(NULL);
 
 	for (guint i = 0; i < diff->rows->len; i++) {
+		const DiffRow *row = &g_array_index(diff->rows, DiffRow, i);
+		const DiffFigures figures = diff_row_figures(diff, row, diff->rank);
+		JoinSide side = diff_row_side(row);
+		const GroupRow *group = diff_rows_of(diff, row, side);
+
 		g_string_truncate(line, 0);
-		append_diff_row(line, diff, &g_array_index(diff->rows, DiffRow, i), name);
+		g_string_truncate(name, 0);
+		group_rows_append_label(diff->groups[side], group, KEY_PROCESS, name);
+		append_name(line, name);
+		append_frames(line, view_stack_rows(diff->views[side]),
+			      group_rows_member(diff->groups[side], group, KEY_STACK), name);
+		append_figure(line, figures.before, diff->rank, per);
+		append_figure(line, figures.after, diff->rank, per);
 		fprintf(out, "%s\n", line->str);
 	}
 }

@@ -82,19 +82,6 @@ static void write_address(JsonWriter *json, uint64_t address, int digits)
 	json_text(json, "address", digits ? text : NULL);
 }
 
-/* Only with source lines: nothing else changes with them. */
-static void write_source(JsonWriter *json, const Frame *frame)
-{
-	if (frame->file)
-		json_text(json, "file", frame->file);
-	if (frame->line)
-		json_count(json, "line", frame->line);
-	if (frame->source)
-		json_text(json, "source", frame->source);
-	if (frame->inlined)
-		json_flag(json, "inlined", true);
-}
-
 static void write_frame(JsonWriter *json, const Frame *frame)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -108,7 +95,15 @@ static void write_frame(JsonWriter *json, const Frame *frame)
 	else
 		json_null(json, "offset_bytes");
 	json_text(json, "module", frame->module);
-	write_source(json, frame);
+	/* Only with source lines: nothing else changes with them. */
+	if (frame->file)
+		json_text(json, "file", frame->file);
+	if (frame->line)
+		json_count(json, "line", frame->line);
+	if (frame->source)
+		json_text(json, "source", frame->source);
+	if (frame->inlined)
+		json_flag(json, "inlined", true);
 	json_text(json, "text", text->str);
 	json_close(json, '}');
 }

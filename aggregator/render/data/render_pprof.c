@@ -115,17 +115,6 @@ static size_t set_labels(PprofReport *report, const GroupRow *row)
 	return count;
 }
 
-static void set_values(PprofReport *report, const GroupRow *row)
-{
-	g_array_set_size(report->values, 0);
-	for (guint i = 0; i < report->weights->len; i++) {
-		const Metric *metric = g_array_index(report->weights, Weight, i).metric;
-		int64_t value = saturate_signed(metric_figure(metric, &row->sums));
-
-		g_array_append_val(report->values, value);
-	}
-}
-
 static void write_sample(PprofReport *report, const GroupRow *row, guint stack_key)
 {
 	Pprof__Sample sample = PPROF__SAMPLE__INIT, *message = &sample;
@@ -134,9 +123,15 @@ static void write_sample(PprofReport *report, const GroupRow *row, guint stack_k
 
 	for (guint i = 0; i < DIMENSIONS_MAX; i++)
 		labels[i] = &report->labels[i];
+	g_array_set_size(report->values, 0);
+	for (guint i = 0; i < report->weights->len; i++) {
+		const Metric *metric = g_array_index(report->weights, Weight, i).metric;
+		int64_t value = saturate_signed(metric_figure(metric, &row->sums));
+
+		g_array_append_val(report->values, value);
+	}
 	sample.n_label = set_labels(report, row);
 	sample.label = labels;
-	set_values(report, row);
 	sample.n_value = report->values->len;
 	sample.value = (int64_t *)report->values->data;
 	g_array_set_size(report->locations, 0);

@@ -31,19 +31,6 @@ static void append_label(GString *out, const char *name, const char *text)
 	g_string_append_c(out, '"');
 }
 
-static void append_seconds(GString *out, uint64_t ns)
-{
-	g_string_append_printf(out, "%" G_GUINT64_FORMAT ".%09u", ns / NS_PER_SECOND,
-			       (unsigned)(ns % NS_PER_SECOND));
-}
-
-static void append_real(GString *out, double number)
-{
-	char text[G_ASCII_DTOSTR_BUF_SIZE];
-
-	g_string_append(out, g_ascii_formatd(text, sizeof(text), "%.15g", number));
-}
-
 /* Of the caches. */
 
 static const RateRow *row_at(const Table *table, guint row)
@@ -201,16 +188,21 @@ static const TableColumn run_families[] = {
 
 static void append_value(GString *out, ValueType type, const Value *value)
 {
+	char text[G_ASCII_DTOSTR_BUF_SIZE];
+
 	switch (type) {
 	case VALUE_LABEL:
 		g_string_append(out, value->text);
 		break;
 	case VALUE_REAL:
-		append_real(out, value->real);
+		g_ascii_formatd(text, sizeof(text), "%.15g", value->real);
+		g_string_append(out, text);
 		break;
 	case VALUE_TIME:
 	case VALUE_TIME_SPAN:
-		append_seconds(out, value->number);
+		g_string_append_printf(out, "%" G_GUINT64_FORMAT ".%09u",
+				       value->number / NS_PER_SECOND,
+				       (unsigned)(value->number % NS_PER_SECOND));
 		break;
 	case VALUE_DIFFERENCE:
 		g_string_append_printf(out, "%" G_GINT64_FORMAT, (int64_t)value->number);

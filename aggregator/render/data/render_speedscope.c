@@ -18,38 +18,34 @@
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
 typedef struct {
-	const ReportModel *model;
 	const StackPaths *paths;
 	JsonWriter json;
 	FILE *out;
 } SpeedscopeWriter;
 
 /* speedscope gives functions of the same file similar colours. */
-static void write_frame(SpeedscopeWriter *writer, const PathFrame *frame)
-{
-	JsonWriter *json = &writer->json;
-	const char *file = frame->file ? frame->file : frame->module;
-
-	json_open(json, NULL, '{');
-	json_text(json, "name", frame->name);
-	if (file)
-		json_text(json, "file", file);
-	if (frame->line)
-		json_count(json, "line", frame->line);
-	json_close(json, '}');
-	json_spill(json, writer->out);
-}
-
 static void write_frames(SpeedscopeWriter *writer)
 {
 	const GArray *frames = stack_paths_frames(writer->paths);
+	JsonWriter *json = &writer->json;
 
-	json_open(&writer->json, "shared", '{');
-	json_open(&writer->json, "frames", '[');
-	for (guint i = 0; i < frames->len; i++)
-		write_frame(writer, &g_array_index(frames, PathFrame, i));
-	json_close(&writer->json, ']');
-	json_close(&writer->json, '}');
+	json_open(json, "shared", '{');
+	json_open(json, "frames", '[');
+	for (guint i = 0; i < frames->len; i++) {
+		const PathFrame *frame = &g_array_index(frames, PathFrame, i);
+		const char *file = frame->file ? frame->file : frame->module;
+
+		json_open(json, NULL, '{');
+		json_text(json, "name", frame->name);
+		if (file)
+			json_text(json, "file", file);
+		if (frame->line)
+			json_count(json, "line", frame->line);
+		json_close(json, '}');
+		json_spill(json, writer->out);
+	}
+	json_close(json, ']');
+	json_close(json, '}');
 }
 
 static uint64_t figure_of(const SpeedscopeWriter *writer, guint position, const Weight *weight)
@@ -57,25 +53,25 @@ static uint64_t figure_of(const SpeedscopeWriter *writer, guint position, const 
 	return metric_figure(weight->metric, &stack_paths_part(writer->paths, position)->sums);
 }
 
-static void write_sample(SpeedscopeWriter *writer, guint position)
-{
-	guint count;
-	const uint32_t *path = stack_paths_get(writer->paths, position, &count);
-
-	json_open(&writer->json, NULL, '[');
-	for (guint i = 0; i < count; i++)
-		json_count(&writer->json, NULL, path[i]);
-	json_close(&writer->json, ']');
-	json_spill(&writer->json, writer->out);
-}
-
 static void write_samples(SpeedscopeWriter *writer, const Weight *weight)
 {
-	json_open(&writer->json, "samples", '[');
-	for (guint i = 0; i < stack_paths_count(writer->paths); i++)
-		if (figure_of(writer, i, weight))
-			write_sample(writer, i);
-	json_close(&writer->json, ']');
+	JsonWriter *json = &writer->json;
+
+	json_open(json, "samples", '[');
+	for (guint i = 0; i < stack_paths_count(writer->paths); i++) {
+		guint count;
+		const uint32_t *path;
+
+		if (!figure_of(writer, i, weight))
+			continue;
+		path = stack_paths_get(writer->paths, i, &count);
+		json_open(json, NULL, '[');
+		for (guint frame = 0; frame < count; frame++)
+			json_count(json, NULL, path[frame]);
+		json_close(json, ']');
+		json_spill(json, writer->out);
+	}
+	json_close(json, ']');
 }
 
 static void write_weights(SpeedscopeWriter *writer, const Weight *weight)
@@ -106,46 +102,29 @@ static void write_profile(SpeedscopeWriter *writer, const Weight *weight)
 	json_close(json, '}');
 }
 
-/* Names the file as a user may look for it: the host, if it may be shown, and the kernel. */
-static void write_name(SpeedscopeWriter *writer)
-{
-	const Facts *facts = writer->model->facts;
-	const char *host = fact_text(facts, FACT_HOST), *release = fact_text(facts, FACT_RELEASE);
-	g_autofree char *name = g_strjoin(" ", writer->model->source->command,
-					  host ? host : release, host ? release : NULL, NULL);
-
-	json_text(&writer->json, "name", name);
-}
-
-static void write_document(SpeedscopeWriter *writer, const GArray *weights)
-{
-	JsonWriter *json = &writer->json;
-
-	json_open(json, NULL, '{');
-	json_text(json, "$schema", SCHEMA);
-	write_name(writer);
-	json_text(json, "exporter", PACKAGE_NAME);
-	json_count(json, "activeProfileIndex", weights_rank(weights, writer->model));
-	write_frames(writer);
-	json_open(json, "profiles", '[');
-	for (guint i = 0; i < weights->len; i++)
-		write_profile(writer, &g_array_index(weights, Weight, i));
-	json_close(json, ']');
-	json_close(json, '}');
-}
-
+/* The name is what a user may look for: the host, if it may be shown, and the kernel. */
 void render_speedscope(const ReportModel *model, FILE *out)
 {
+	const char *host = fact_text(model->facts, FACT_HOST);
+	const char *release = fact_text(model->facts, FACT_RELEASE);
+	g_autofree char *name = g_strjoin(" ", model->source->command, host ? host : release,
+					  host ? release : NULL, NULL);
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_autoptr(GArray) weights = weights_new(model);
 	g_autoptr(StackPaths) paths = stack_paths_new(model, true);
-	SpeedscopeWriter writer = {
-		.model = model,
-		.paths = paths,
-		.json = { .out = text },
-		.out = out,
-	};
+	SpeedscopeWriter writer = { .paths = paths, .json = { .out = text }, .out = out };
+	JsonWriter *json = &writer.json;
 
-	write_document(&writer, weights);
+	json_open(json, NULL, '{');
+	json_text(json, "$schema", SCHEMA);
+	json_text(json, "name", name);
+	json_text(json, "exporter", PACKAGE_NAME);
+	json_count(json, "activeProfileIndex", weights_rank(weights, model));
+	write_frames(&writer);
+	json_open(json, "profiles", '[');
+	for (guint i = 0; i < weights->len; i++)
+		write_profile(&writer, &g_array_index(weights, Weight, i));
+	json_close(json, ']');
+	json_close(json, '}');
 	fprintf(out, "%s\n", text->str);
 }

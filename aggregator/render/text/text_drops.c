@@ -139,16 +139,14 @@ void append_nothing_left_line(const ReportModel *model, GString *out)
 	if (fact_number(model->facts, FACT_HELD_ALLOCATED) && !drops_effective(model)) {
 		/* Objects were allocated, and no filter dropped them. */
 		g_string_append(out, "nothing of what was allocated is held");
-		g_string_append(out, fact_number(model->facts, FACT_HELD_MIN_AGE)
-					     ? " for so long; use a shorter --min-age to see more"
-					     : "");
+		if (fact_number(model->facts, FACT_HELD_MIN_AGE))
+			g_string_append(out, " for so long; use a shorter --min-age to see more");
 	} else if (stacks) {
 		append_reasons(model, out);
 		append_remedies(model, out);
 	} else if (left_out) {
 		append_number_of(out, left_out, counted_noun(model));
-		g_string_append(out,
-				left_out == 1 ? " seen, but left out" : " seen, but all left out");
+		g_string_append_printf(out, " seen, but %sleft out", left_out == 1 ? "" : "all ");
 	} else if (fact_number(model->facts, FACT_IMPORTED)) {
 		g_string_append(out, "no stack was found in the input");
 	} else {
