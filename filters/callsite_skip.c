@@ -27,16 +27,6 @@ static char *base_of(const char *symbol)
 	return base;
 }
 
-static void add_item(CallsiteSkip *skip, const char *item)
-{
-	if (!g_str_equal(item, "default")) {
-		g_hash_table_add(skip->names, base_of(item));
-		return;
-	}
-	for (const char *const *name = callsite_skip_wrappers; *name; name++)
-		g_hash_table_add(skip->names, g_strdup(*name));
-}
-
 CallsiteSkip *callsite_skip_new(const char *argument, GError **error)
 {
 	g_auto(GStrv) items = item_list_parse(argument);
@@ -49,8 +39,15 @@ CallsiteSkip *callsite_skip_new(const char *argument, GError **error)
 	}
 	skip = g_new0(CallsiteSkip, 1);
 	skip->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	for (char **item = items; *item; item++)
-		add_item(skip, *item);
+	for (char **item = items; *item; item++) {
+		const char *const *name = callsite_skip_wrappers;
+		bool is_default = g_str_equal(*item, "default");
+
+		if (!is_default)
+			g_hash_table_add(skip->names, base_of(*item));
+		for (; is_default && *name; name++)
+			g_hash_table_add(skip->names, g_strdup(*name));
+	}
 	return skip;
 }
 

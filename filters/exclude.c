@@ -7,27 +7,15 @@
 
 #include "item_list.h"
 
-static bool exclude_prepare(Filter *filter, GError **error)
-{
-	(void)error; /* every text is a valid list */
-	filter->state = item_list_parse(filter->argument);
-	return true;
-}
-
 static bool exclude_matches(const Filter *filter, const char *line)
 {
 	return item_list_occurs(filter->state, line);
 }
 
-static void exclude_dispose(void *state)
-{
-	g_strfreev(state);
-}
-
 const FilterType exclude_filter = {
 	.option = "exclude",
-	.prepare = exclude_prepare,
+	.prepare = item_list_prepare,
 	.matches = exclude_matches,
 	.drops_matches = true,
-	.dispose = exclude_dispose,
+	.dispose = item_list_dispose,
 };

@@ -7,13 +7,6 @@
 
 #include "item_list.h"
 
-static bool include_prepare(Filter *filter, GError **error)
-{
-	(void)error; /* every text is a valid list */
-	filter->state = item_list_parse(filter->argument);
-	return true;
-}
-
 /* A list without items keeps everything. */
 static bool include_matches(const Filter *filter, const char *line)
 {
@@ -22,14 +15,9 @@ static bool include_matches(const Filter *filter, const char *line)
 	return !*items || item_list_occurs(items, line);
 }
 
-static void include_dispose(void *state)
-{
-	g_strfreev(state);
-}
-
 const FilterType include_filter = {
 	.option = "include",
-	.prepare = include_prepare,
+	.prepare = item_list_prepare,
 	.matches = include_matches,
-	.dispose = include_dispose,
+	.dispose = item_list_dispose,
 };

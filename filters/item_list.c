@@ -30,3 +30,15 @@ bool item_list_occurs(char *const *items, const char *text)
 			return true;
 	return false;
 }
+
+bool item_list_prepare(Filter *filter, GError **error)
+{
+	(void)error;
+	filter->state = item_list_parse(filter->argument);
+	return true;
+}
+
+void item_list_dispose(void *state)
+{
+	g_strfreev(state);
+}

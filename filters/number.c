@@ -28,12 +28,13 @@ bool number_parse(const char *text, uint64_t *value, const char **rest)
 /* Each step is 1024 times the one before. */
 static const char suffixes[] = "KMG";
 
-/* Multiplies by the factor of the suffix at rest, which must end the text. */
-static bool suffix_apply(const char *rest, uint64_t *bytes)
+bool number_parse_bytes(const char *text, uint64_t *bytes)
 {
-	const char *suffix;
+	const char *rest, *suffix;
 	unsigned shift;
 
+	if (!number_parse(text, bytes, &rest))
+		return false;
 	if (!*rest)
 		return true;
 	suffix = strchr(suffixes, g_ascii_toupper(*rest));
@@ -44,11 +45,4 @@ static bool suffix_apply(const char *rest, uint64_t *bytes)
 		return false;
 	*bytes <<= shift;
 	return true;
-}
-
-bool number_parse_bytes(const char *text, uint64_t *bytes)
-{
-	const char *rest;
-
-	return number_parse(text, bytes, &rest) && suffix_apply(rest, bytes);
 }

@@ -100,15 +100,6 @@ double net_check_tolerance(const SlabinfoCache *cache, unsigned cpus)
 	return (double)cache->objects_of_a_slab * SLABS_OF_A_CPU * cpus + OBJECTS_OF_SHEAVES;
 }
 
-/* The growth that traced events do not explain, in objects. What the kernel holds ready is within
-   the accuracy of the reading. */
-static double net_check_unexplained(const NetCheck *check, const Traced *traced,
-				    const SlabinfoCache *now, double growth, uint64_t events_lost)
-{
-	return ABS(net_of(traced) - growth) - net_check_tolerance(now, check->cpus) -
-	       (double)events_lost;
-}
-
 /* Events come in bursts: once a cache was confirmed, the next events decide whether those between
    its last count and the reading explain a difference. */
 static NetVerdict judge(const NetCheck *check, const char *cache, Traced *traced,
@@ -124,7 +115,10 @@ static NetVerdict judge(const NetCheck *check, const char *cache, Traced *traced
 	if (!now)
 		return traced->frees ? NET_CONFIRMED : NET_UNCONFIRMED;
 	growth = (double)now->objects_in_use - (double)(start ? start->objects_in_use : 0);
-	excess = net_check_unexplained(check, traced, now, growth, reading->events_lost);
+	/* The growth that traced events do not explain, in objects. What the kernel holds ready is
+	   within the accuracy of the reading. */
+	excess = ABS(net_of(traced) - growth) - net_check_tolerance(now, check->cpus) -
+		 (double)reading->events_lost;
 	if (excess > (double)traced->events_last * reading->lag) {
 		if (!traced->is_confirmed || had_no_events || !(reading->lag > 0))
 			return NET_CONTRADICTED;

@@ -14,14 +14,6 @@ typedef struct {
 	GArray *lacks; /* (element-type unsigned) by row of by_cache, owned */
 } HeldCaches;
 
-/* A cell of allocations, not of the collector's own processes. */
-static bool is_wanted(const ViewSource *source, const ProfileCell *cell)
-{
-	const ProfileOrigin *origin = profile_origin(source->profile, cell->origin);
-
-	return cell->origin != ORIGIN_ID_OVERFLOW && !origin->free && !origin->own;
-}
-
 static void add_cell(HeldCaches *held, const ProfileCell *cell, unsigned lacks)
 {
 	uint32_t row = group_table_add(&held->by_cache, cell);
@@ -37,9 +29,11 @@ static void add_cells(HeldCaches *held, const ViewSource *source, const GArray *
 {
 	for (uint32_t i = 0; i < view_source_cells(source); i++) {
 		const ProfileCell *cell = view_source_cell(source, i);
+		const ProfileOrigin *origin = profile_origin(source->profile, cell->origin);
 		int against;
 
-		if (!is_wanted(source, cell))
+		/* Allocations count, but not of the collector's own processes. */
+		if (cell->origin == ORIGIN_ID_OVERFLOW || origin->free || origin->own)
 			continue;
 		against = cell_filters_against(prepared, cell);
 		if (against < 0 && cell->events)

@@ -26,14 +26,6 @@ static void add_load(GArray *rows, const CodeLoad *load)
 	g_array_append_val(rows, row);
 }
 
-static void add_program(GArray *rows, const UserObject *object)
-{
-	const CodeRow row = { .name = g_strdup(object->path),
-			      .build_id = user_build_id_text(&object->file) };
-
-	g_array_append_val(rows, row);
-}
-
 GArray *code_rows_new(const Session *session)
 {
 	g_autoptr(GArray) loads = code_objects_loads(session->code);
@@ -45,8 +37,13 @@ GArray *code_rows_new(const Session *session)
 	for (uint32_t i = 1; i <= user_objects_count(session->user_objects); i++) {
 		const UserObject *object = user_objects_get(session->user_objects, i);
 
-		if (object->type == USER_OBJECT_FILE)
-			add_program(rows, object);
+		CodeRow row = { .address = 0 };
+
+		if (object->type != USER_OBJECT_FILE)
+			continue;
+		row.name = g_strdup(object->path);
+		row.build_id = user_build_id_text(&object->file);
+		g_array_append_val(rows, row);
 	}
 	return rows;
 }

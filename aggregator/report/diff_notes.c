@@ -15,15 +15,10 @@ static const FactId compared[] = {
 };
 
 /* Frees are not compared. */
-static bool is_free(const char *event)
-{
-	return g_str_equal(event, "free");
-}
-
 static bool has_all(char *const *list, char *const *words)
 {
 	for (; words && *words; words++)
-		if (!is_free(*words) &&
+		if (!g_str_equal(*words, "free") &&
 		    !(list && g_strv_contains((const char *const *)list, *words)))
 			return false;
 	return true;

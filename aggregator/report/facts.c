@@ -488,21 +488,10 @@ static bool has_all_allocations(const Session *session)
 	       !run_info_text(session->info, KMT_FIELD_CACHE_FILTER);
 }
 
-/* Numbers that cannot be known are left out. */
-static void set_checks(Facts *facts, const Session *session)
-{
-	const FreeChecksTotals checks = pairing_checks(session->pairing);
-
-	if (has_all_allocations(session))
-		fact_set_number(facts, FACT_FREED_AGAIN, checks.freed_again);
-	if (checks.caches_compared)
-		fact_set_number(facts, FACT_FREED_ELSEWHERE, checks.to_other_cache);
-	fact_set_number(facts, FACT_FREED_IN_PARTS, checks.freed_in_parts);
-}
-
 static void set_paired(Facts *facts, const Session *session)
 {
 	const PairingTotals totals = pairing_totals(session->pairing);
+	const FreeChecksTotals checks = pairing_checks(session->pairing);
 
 	fact_set_number(facts, FACT_HELD_IS_PAIRED, 1);
 	fact_set_number(facts, FACT_HELD_ALLOCATED, totals.allocated);
@@ -514,7 +503,12 @@ static void set_paired(Facts *facts, const Session *session)
 	fact_set_text(facts, FACT_FREES_NOT_SEEN,
 		      run_info_text(session->info, KMT_FIELD_FREES_NOT_SEEN));
 	set_peak(facts, session);
-	set_checks(facts, session);
+	/* Numbers that cannot be known are left out. */
+	if (has_all_allocations(session))
+		fact_set_number(facts, FACT_FREED_AGAIN, checks.freed_again);
+	if (checks.caches_compared)
+		fact_set_number(facts, FACT_FREED_ELSEWHERE, checks.to_other_cache);
+	fact_set_number(facts, FACT_FREED_IN_PARTS, checks.freed_in_parts);
 }
 
 static void set_held(Facts *facts, const Session *session)

@@ -16,16 +16,6 @@ typedef struct {
 	uint64_t span_ns; /* between them; 0: unknown */
 } MemoryStates;
 
-/* Returns false if a reading lacks the counter, or if it went back, which no kernel's does. */
-static bool change_of(const MemoryStates *states, HostFigure figure, uint64_t *change)
-{
-	uint64_t start = states->start.numbers[figure], end = states->end.numbers[figure];
-
-	g_assert(figure < G_N_ELEMENTS(states->start.numbers));
-	*change = end - start;
-	return states->start.known[figure] && states->end.known[figure] && end >= start;
-}
-
 static void set_level(Facts *facts, FactId id, const HostState *state)
 {
 	HostFigure figure = fact_kinds[id].figure;
@@ -37,18 +27,24 @@ static void set_level(Facts *facts, FactId id, const HostState *state)
 
 static void set_fact(Facts *facts, FactId id, const MemoryStates *states)
 {
-	uint64_t span_us = states->span_ns / NS_PER_US, change;
+	const HostState *before = &states->start, *after = &states->end;
+	HostFigure figure = fact_kinds[id].figure;
+	uint64_t span_us = states->span_ns / NS_PER_US;
+	uint64_t start, end;
 
+	g_assert(figure < G_N_ELEMENTS(before->numbers));
+	start = before->numbers[figure];
+	end = after->numbers[figure];
 	if (fact_kinds[id].memory == MEMORY_AT_START)
-		set_level(facts, id, &states->start);
+		set_level(facts, id, before);
 	else if (fact_kinds[id].memory == MEMORY_AT_END)
-		set_level(facts, id, &states->end);
-	else if (!change_of(states, fact_kinds[id].figure, &change))
-		return;
+		set_level(facts, id, after);
+	else if (!before->known[figure] || !after->known[figure] || end < start)
+		return; /* no kernel's counter goes back */
 	else if (fact_kinds[id].memory == MEMORY_CHANGE)
-		fact_set_number(facts, id, change);
+		fact_set_number(facts, id, end - start);
 	else /* the kernel's clock of pressure may be a little ahead */
-		fact_set_share(facts, id, MIN(change, span_us), span_us);
+		fact_set_share(facts, id, MIN(end - start, span_us), span_us);
 }
 
 void facts_set_memory_state(Facts *facts, const Session *session)

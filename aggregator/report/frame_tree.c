@@ -88,15 +88,6 @@ static void add_path(TreeBuilder *builder, guint position)
 	}
 }
 
-static void add_all(TreeBuilder *builder)
-{
-	open_node(builder, FRAME_TREE_ALL);
-	for (guint i = 0; i < stack_paths_count(builder->paths); i++)
-		add_path(builder, i);
-	while (builder->open->len)
-		close_node(builder);
-}
-
 static int compare_figures(gconstpointer a, gconstpointer b, gpointer data)
 {
 	uint32_t node = *(const uint32_t *)a, other = *(const uint32_t *)b;
@@ -137,7 +128,11 @@ FrameTree *frame_tree_new(const StackPaths *paths, const Metric *weight, uint64_
 	for (guint i = 0; i < stack_paths_count(paths); i++)
 		saturate_add(&sum, metric_figure(weight, &stack_paths_part(paths, i)->sums));
 	builder.figure_min = sum / parts_max;
-	add_all(&builder);
+	open_node(&builder, FRAME_TREE_ALL);
+	for (guint i = 0; i < stack_paths_count(paths); i++)
+		add_path(&builder, i);
+	while (open->len)
+		close_node(&builder);
 	for (uint32_t node = 0; node < tree->nodes->len; node++)
 		place_children(tree, node, children);
 	return tree;

@@ -64,25 +64,19 @@ static Cache *cache_of(Check *check, const char *name)
 	return cache;
 }
 
-/* Objects outside of slab caches, and those of unknown caches, are compared with nothing. */
-static const char *slab_name(const ViewSource *source, OriginId id)
-{
-	const ProfileOrigin *origin = profile_origin(source->profile, id);
-	const CacheLabel label = cache_names_of(source->caches, origin);
-
-	return label.origin == CACHE_PAGES ? NULL : label.name;
-}
-
-/* Returns the cache of an origin; NULL: that of no slab cache. Many cells have one origin. */
+/* Returns the cache of an origin; NULL: objects outside of slab caches, and those of unknown
+   caches, are compared with nothing. Many cells have one origin. */
 static Cache *cache_of_origin(Check *check, OriginId id)
 {
-	const char *name;
+	const ViewSource *source = check->source;
+	CacheLabel label;
 
 	if (check->is_known[id])
 		return check->by_origin[id];
 	check->is_known[id] = true;
-	name = slab_name(check->source, id);
-	check->by_origin[id] = name ? cache_of(check, name) : NULL;
+	label = cache_names_of(source->caches, profile_origin(source->profile, id));
+	check->by_origin[id] =
+		label.name && label.origin != CACHE_PAGES ? cache_of(check, label.name) : NULL;
 	return check->by_origin[id];
 }
 

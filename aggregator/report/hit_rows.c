@@ -162,17 +162,6 @@ static bool *kept_cells(const View *view, const Profile *profile)
 	return kept;
 }
 
-/* Begins belong to the row of their end. */
-static bool is_row(const Session *session, const ListedHit *hit, const bool *kept)
-{
-	PointRole role = point_list_get(session->points, hit->point).role;
-
-	if (role == POINT_ROLE_BEGIN ||
-	    (role == POINT_ROLE_END && hit->latency_ns == LATENCY_UNKNOWN))
-		return false;
-	return kept[stack_hit(session, hit)->cell];
-}
-
 static gint compare_times(gconstpointer left, gconstpointer right, gpointer list)
 {
 	const ListedHit *a = event_list_at(list, *(const uint32_t *)left);
@@ -188,9 +177,15 @@ static void hit_rows_choose(HitRows *rows, uint64_t rows_max)
 	const Session *session = rows->session;
 	g_autofree bool *kept = kept_cells(rows->view, session->profile);
 
-	for (uint32_t i = 0; i < event_list_count(session->list); i++)
-		if (is_row(session, event_list_at(session->list, i), kept))
+	for (uint32_t i = 0; i < event_list_count(session->list); i++) {
+		const ListedHit *hit = event_list_at(session->list, i);
+		PointRole role = point_list_get(session->points, hit->point).role;
+		bool is_alone = role == POINT_ROLE_END && hit->latency_ns == LATENCY_UNKNOWN;
+
+		/* Begins belong to the row of their end. */
+		if (role != POINT_ROLE_BEGIN && !is_alone && kept[stack_hit(session, hit)->cell])
 			g_array_append_val(rows->hits, i);
+	}
 	g_array_sort_with_data(rows->hits, compare_times, session->list);
 	if (rows->hits->len <= rows_max)
 		return;

@@ -285,13 +285,6 @@ static OriginId origin_of(Adding *adding, OriginId id)
 	return adding->origins[id];
 }
 
-static OriginId freer_of(Adding *adding, const ProfileCell *cell)
-{
-	OriginId freer = cell_freer(cell);
-
-	return freer == ORIGIN_ID_NONE ? ORIGIN_ID_NONE : origin_of(adding, freer);
-}
-
 /* Tasks. */
 
 static uint64_t cgroup_of(Adding *adding, uint64_t id)
@@ -372,8 +365,9 @@ static void add_to_other(Adding *adding, const MergedCell *cell, const RowSums *
 
 static void add_cell(Adding *adding, const ProfileCell *cell)
 {
+	OriginId freer = cell_freer(cell);
 	MergedCell key = { .cell = { .context = cell->context },
-			   .freer = freer_of(adding, cell),
+			   .freer = freer == ORIGIN_ID_NONE ? freer : origin_of(adding, freer),
 			   .age_class = cell_age_class(cell) };
 	RowSums sums = { .summary = { 0 } };
 	bool was_overflow = profile_origin(adding->source->profile, cell->origin)->beyond;

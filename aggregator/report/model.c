@@ -212,20 +212,17 @@ bool model_sees_frees(const ReportModel *model, const HeldSums *held)
 	       !held_check_fails(model->held_check);
 }
 
-static const HeldChoice *held_choice(const ViewSource *source)
-{
-	if (source->merged)
-		return merged_cells_choice(source->merged);
-	return source->held_cells ? held_cells_choice(source->held_cells) : NULL;
-}
-
 static void set_held(ReportModel *model)
 {
 	const ViewSource *source = view_source(model->view);
-	const HeldChoice *choice = held_choice(source);
+	const HeldChoice *choice = NULL;
 	const RowSums *all = &model->view->before;
 	uint64_t doubtful = MIN(all->held.doubtful, all->summary.allocations);
 
+	if (source->merged)
+		choice = merged_cells_choice(source->merged);
+	else if (source->held_cells)
+		choice = held_cells_choice(source->held_cells);
 	if (!choice)
 		return;
 	fact_set_number(model->facts, FACT_HELD_IS_PEAK, choice->at_peak);

@@ -53,11 +53,16 @@ void state_clear(ScreenState *state)
 	prompt_clear(&state->prompt);
 }
 
-static void take_live_table(ScreenState *state, RateTable *table)
+void state_take_table(ScreenState *state, RateTable *table)
 {
 	RateTables *tables = state->is_paused ? &state->newest : &state->shown;
-	RateTable *total = g_steal_pointer(&tables->total);
+	RateTable *total;
 
+	if (state->tape) {
+		replay_take_table(state, table);
+		return;
+	}
+	total = g_steal_pointer(&tables->total);
 	/* While paused, the shown data does not change: the sum continues in a copy. */
 	if (!total && state->shown.total)
 		total = rate_table_copy(state->shown.total);
@@ -69,14 +74,6 @@ static void take_live_table(ScreenState *state, RateTable *table)
 	history_take(state->history, table);
 	tables_clear(tables);
 	*tables = (RateTables){ .latest = table, .total = total };
-}
-
-void state_take_table(ScreenState *state, RateTable *table)
-{
-	if (state->tape)
-		replay_take_table(state, table);
-	else
-		take_live_table(state, table);
 }
 
 void state_take_detail(ScreenState *state, RateDetail *detail)

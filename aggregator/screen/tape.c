@@ -54,15 +54,6 @@ static void add_to(RateTable **sum, const RateTable *table)
 		*sum = rate_table_copy(table);
 }
 
-static void drop_oldest(Tape *tape)
-{
-	const RateTable *oldest = tape_table(tape, 0);
-
-	add_to(&tape->dropped, oldest);
-	tape->bytes -= bytes_of(oldest);
-	g_ptr_array_remove_index(tape->tables, 0);
-}
-
 static void tape_keep(Tape *tape, RateTable *table)
 {
 	tape->bytes += bytes_of(table);
@@ -84,8 +75,13 @@ guint tape_add(Tape *tape, RateTable *table)
 	tape_keep(tape, table);
 	for (; tape->tables->len > 1 &&
 	       (tape->bytes > tape->bytes_max || tape->tables->len > TAPE_TABLES_MAX);
-	     dropped++)
-		drop_oldest(tape);
+	     dropped++) {
+		const RateTable *oldest = tape_table(tape, 0);
+
+		add_to(&tape->dropped, oldest);
+		tape->bytes -= bytes_of(oldest);
+		g_ptr_array_remove_index(tape->tables, 0);
+	}
 	return dropped;
 }
 

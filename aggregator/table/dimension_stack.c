@@ -7,14 +7,10 @@
 
 #include <string.h>
 
-static const ProfileOrigin *origin_of(const GroupNaming *naming, uint32_t origin)
-{
-	return profile_origin(naming->source->profile, origin);
-}
-
 void cache_label(const GroupNaming *naming, uint32_t origin, GString *out)
 {
-	CacheLabel cache = cache_names_of(naming->source->caches, origin_of(naming, origin));
+	const ViewSource *source = naming->source;
+	CacheLabel cache = cache_names_of(source->caches, profile_origin(source->profile, origin));
 
 	g_string_append(out, cache.label);
 }

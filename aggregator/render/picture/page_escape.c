@@ -40,19 +40,14 @@ static const Escape *find_escape(const char *text, gsize length)
 	return NULL;
 }
 
-/* Whether a byte begins one of them. */
-static bool is_suspect(char byte)
-{
-	return byte == '<' || byte == '>' || byte == '&' || byte == '\xe2';
-}
-
 void page_write_json(FILE *out, const char *json, gsize length)
 {
 	gsize start = 0;
 
 	for (gsize i = 0; i < length; i++) {
-		const Escape *escape =
-			is_suspect(json[i]) ? find_escape(json + i, length - i) : NULL;
+		bool is_suspect =
+			json[i] == '<' || json[i] == '>' || json[i] == '&' || json[i] == '\xe2';
+		const Escape *escape = is_suspect ? find_escape(json + i, length - i) : NULL;
 
 		if (!escape)
 			continue;

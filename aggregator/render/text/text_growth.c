@@ -91,11 +91,6 @@ static void append_traced(GString *out, const SlabGrowth *of, const SlabGrowthRo
 		append_verdict(out, growth);
 }
 
-static bool is_held_of_growth(const SlabGrowth *of, const SlabGrowthRow *growth)
-{
-	return growth->is_recorded && !growth->is_of_part && !of->of_whom && growth->is_known;
-}
-
 /* A cache may hold more than it grew by: it also frees objects that are older than the run, and
    those that CPUs held ready may have counted as in use before they were allocated. */
 static void append_held_of_growth(GString *out, const SlabGrowthRow *growth)
@@ -131,7 +126,8 @@ static void append_held(GString *out, const SlabGrowth *of, const SlabGrowthRow 
 	g_string_append(out, of->frees_unseen ? " not seen freed of " : " held of ");
 	append_count(out, growth->traced.held.allocated);
 	g_string_append(out, " allocated");
-	if (!of->frees_unseen && is_held_of_growth(of, growth))
+	if (!of->frees_unseen && !of->of_whom && growth->is_recorded && !growth->is_of_part &&
+	    growth->is_known)
 		append_held_of_growth(out, growth);
 }
 

@@ -78,32 +78,26 @@ void append_lengths(const ReportModel *model, GString *out)
 /* Programs without frame pointers give short stacks. */
 #define ENOUGH 0.9
 
-/* Appends how user stacks were walked, and how more of them would reach the start. */
-static void append_walk(const Facts *facts, bool are_short, GString *out)
-{
-	uint64_t copy_bytes = fact_number(facts, FACT_USER_STACK_BYTES);
-
-	if (copy_bytes) {
-		g_string_append(out, ", by CFI from copies of ");
-		append_count(out, copy_bytes);
-		g_string_append(out, " bytes");
-		append_part(out, fact_number(facts, FACT_NOT_UNWOUND), "not unwound");
-	} else if (are_short) {
-		g_string_append(out, ", by frame pointers (--user-stacks=dwarf needs none)");
-	}
-}
-
 void append_user_stacks_line(const ReportModel *model, GString *out)
 {
 	uint64_t all = fact_number(model->facts, FACT_USER_STACKS);
 	uint64_t whole = fact_number(model->facts, FACT_USER_STACKS_WHOLE);
+	uint64_t copy_bytes = fact_number(model->facts, FACT_USER_STACK_BYTES);
 
 	if (!all)
 		return;
 	g_string_append(out, "User stacks: ");
 	append_percent(out, whole, all);
 	g_string_append(out, " reach the start of the program or thread");
-	append_walk(model->facts, (double)whole < ENOUGH * (double)all, out);
+	/* How they were walked, and how more of them would reach the start. */
+	if (copy_bytes) {
+		g_string_append(out, ", by CFI from copies of ");
+		append_count(out, copy_bytes);
+		g_string_append(out, " bytes");
+		append_part(out, fact_number(model->facts, FACT_NOT_UNWOUND), "not unwound");
+	} else if ((double)whole < ENOUGH * (double)all) {
+		g_string_append(out, ", by frame pointers (--user-stacks=dwarf needs none)");
+	}
 	g_string_append_c(out, '\n');
 }
 
