@@ -49,7 +49,7 @@ void import_count(Session *session, const EventText *events)
 	TextPart rest = stack;
 
 	if (inner_kmallocs_begin_with(next_function(&rest)) &&
-	    inner_kmallocs_go_on_with(next_function(&rest)))
+	    inner_kmallocs_may_have_function(next_function(&rest)))
 		return;
 	counted.text = stack.text;
 	counted.length = (uint32_t)stack.length;

@@ -105,30 +105,26 @@ void child_port_answer(int socket, const char *text, size_t bytes)
 	}
 }
 
-/* Waits for a message. Returns false if there was none; *file: -1, then. */
-static bool receive_file(int socket, ChildMessage *message, int *file)
-{
-	struct pollfd ready = { .fd = socket, .events = POLLIN };
-
-	poll(&ready, 1, -1);
-	if (child_port_receive(socket, message, NULL, 0, file) >= 0)
-		return true;
-	if (errno != EAGAIN)
-		_exit(1);
-	*file = -1;
-	return false;
-}
-
 int child_port_ask(int socket, const char *path)
 {
 	static uint64_t question;
 	ChildMessage message = { CHILD_MESSAGE_ASK, ++question };
+	struct pollfd ready = { .fd = socket, .events = POLLIN };
 	int file;
 
 	if (!child_port_send(socket, &message, path, MIN(strlen(path), PATH_MAX), -1, true))
 		_exit(1);
-	while (!receive_file(socket, &message, &file) || message.value != question)
+	for (;;) {
+		poll(&ready, 1, -1);
+		if (child_port_receive(socket, &message, NULL, 0, &file) < 0) {
+			if (errno != EAGAIN)
+				_exit(1);
+			continue;
+		}
+		if (message.value == question)
+			return file;
+		/* An answer that was late. */
 		if (file >= 0)
 			close(file);
-	return file;
+	}
 }

@@ -161,16 +161,14 @@ static void undo_all(void)
 
 /* The watchdog's main loop. */
 
-static bool is_same(const Message *left, const Message *right)
-{
-	return left->kind == right->kind && left->group == right->group &&
-	       !strcmp(left->path, right->path) && !strcmp(left->sys_folder, right->sys_folder);
-}
-
 static void watchdog_take(const Message *message)
 {
 	for (size_t i = 0; i < ITEMS_MAX; i++) {
-		if (message->is_withdrawn && is_same(&items[i], message)) {
+		bool is_same = items[i].kind == message->kind && items[i].group == message->group &&
+			       !strcmp(items[i].path, message->path) &&
+			       !strcmp(items[i].sys_folder, message->sys_folder);
+
+		if (message->is_withdrawn && is_same) {
 			items[i].kind = 0;
 		} else if (!message->is_withdrawn && !items[i].kind) {
 			items[i] = *message;

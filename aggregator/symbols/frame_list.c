@@ -7,59 +7,41 @@
 
 #include <string.h>
 
-/* Sets pointers to the strings of a frame, ended by NULL. */
-static void strings_of(Frame *frame, const char **strings[5])
+/* Returns the bytes of a frame's strings. to: they are moved there; NULL: they are only counted. */
+static gsize take_strings(Frame *frame, char *to)
 {
-	strings[0] = &frame->text;
-	strings[1] = &frame->function;
-	strings[2] = &frame->module;
-	strings[3] = &frame->file;
-	strings[4] = NULL;
-}
+	const char **const strings[] = { &frame->text, &frame->function, &frame->module,
+					 &frame->file };
+	gsize all = 0;
 
-static gsize string_bytes(const Frame *frames, guint count)
-{
-	gsize bytes = 0;
-
-	for (guint i = 0; i < count; i++) {
-		Frame frame = frames[i];
-		const char **strings[5];
-
-		strings_of(&frame, strings);
-		for (int j = 0; strings[j]; j++)
-			bytes += *strings[j] ? strlen(*strings[j]) + 1 : 0;
-	}
-	return bytes;
-}
-
-/* Moves the strings of a frame to that address. Returns the address after them. */
-static char *take_strings(Frame *frame, char *to)
-{
-	const char **strings[5];
-
-	strings_of(frame, strings);
-	for (int i = 0; strings[i]; i++) {
+	for (size_t i = 0; i < G_N_ELEMENTS(strings); i++) {
 		gsize bytes = *strings[i] ? strlen(*strings[i]) + 1 : 0;
 
-		if (!bytes)
-			continue;
-		*strings[i] = memcpy(to, *strings[i], bytes);
-		to += bytes;
+		if (to && bytes)
+			*strings[i] = memcpy(to + all, *strings[i], bytes);
+		all += bytes;
 	}
-	return to;
+	return all;
 }
 
 FrameList *frame_list_new(const Frame *frames, guint count)
 {
-	gsize frame_bytes = sizeof(FrameList) + count * sizeof(Frame);
-	FrameList *list = g_malloc(frame_bytes + string_bytes(frames, count));
-	char *strings = (char *)list + frame_bytes;
+	gsize frame_bytes = sizeof(FrameList) + count * sizeof(Frame), string_bytes = 0;
+	FrameList *list;
+	char *strings;
 
+	for (guint i = 0; i < count; i++) {
+		Frame frame = frames[i];
+
+		string_bytes += take_strings(&frame, NULL);
+	}
+	list = g_malloc(frame_bytes + string_bytes);
+	strings = (char *)list + frame_bytes;
 	list->references = 1;
 	list->count = count;
 	for (guint i = 0; i < count; i++) {
 		list->frames[i] = frames[i];
-		strings = take_strings(&list->frames[i], strings);
+		strings += take_strings(&list->frames[i], strings);
 	}
 	return list;
 }

@@ -78,8 +78,3 @@ bool inner_kmallocs_begin_with(TextPart function)
 {
 	return text_part_is(function, traced_twice);
 }
-
-bool inner_kmallocs_go_on_with(TextPart caller)
-{
-	return inner_kmallocs_may_have_function(caller);
-}

@@ -17,8 +17,6 @@ bool inner_kmallocs_find(InnerKmallocs *inner, const SymbolStore *symbols, uint6
 bool inner_kmallocs_have_function(TextPart name);
 bool inner_kmallocs_may_have_function(TextPart name);
 
-/* Whether the stack of an inner event may begin with this function (__kmalloc_large_node_noprof()),
-   and whether it may continue with this function of the allocator. Inlined functions do not
-   count. */
+/* Whether the stack of an inner event may begin with this function (__kmalloc_large_node_noprof()).
+   One that inner_kmallocs_may_have_function() follows then. Inlined functions do not count. */
 bool inner_kmallocs_begin_with(TextPart function);
-bool inner_kmallocs_go_on_with(TextPart caller);

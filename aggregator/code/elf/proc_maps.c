@@ -25,48 +25,34 @@ typedef struct {
 	GHashTable *files; /* (element-type utf8 UserFileId): build ids, by device and inode */
 } Scan;
 
-static bool parse_range(TextPart word, UserMapLine *line)
+/* Parses two numbers in hexadecimal digits: "7f00-7f80", "08:1f". */
+static bool parse_pair(TextPart word, char separator, uint64_t *first, uint64_t *second)
 {
-	const char *dash = memchr(word.text, '-', word.length);
-	size_t digits = dash ? (size_t)(dash - word.text) : 0;
-	uint64_t end;
+	const char *at = memchr(word.text, separator, word.length);
+	size_t digits = at ? (size_t)(at - word.text) : 0;
 
-	if (!dash || !text_part_hexadecimal((TextPart){ word.text, digits }, &line->start) ||
-	    !text_part_hexadecimal((TextPart){ dash + 1, word.length - digits - 1 }, &end))
-		return false;
-	line->length = end - line->start;
-	return end > line->start;
-}
-
-/* Parses "08:1f", in hexadecimal digits. */
-static bool parse_device(TextPart word, UserFileId *file)
-{
-	const char *colon = memchr(word.text, ':', word.length);
-	size_t digits = colon ? (size_t)(colon - word.text) : 0;
-	uint64_t major, minor;
-
-	if (!colon || !text_part_hexadecimal((TextPart){ word.text, digits }, &major) ||
-	    !text_part_hexadecimal((TextPart){ colon + 1, word.length - digits - 1 }, &minor))
-		return false;
-	file->major = (uint32_t)major;
-	file->minor = (uint32_t)minor;
-	return true;
+	return at && text_part_hexadecimal((TextPart){ word.text, digits }, first) &&
+	       text_part_hexadecimal((TextPart){ at + 1, word.length - digits - 1 }, second);
 }
 
 /* Parses a line of /proc/PID/maps (fs/proc/task_mmu.c): range, rights, offset, device, inode, path.
    Returns false if it is not wanted. */
 static bool parse_maps_line(TextPart text, bool with_data, UserMapLine *line)
 {
+	uint64_t end, major, minor;
 	TextPart rights;
 
-	if (!parse_range(text_part_next_word(&text), line))
+	if (!parse_pair(text_part_next_word(&text), '-', &line->start, &end) || end <= line->start)
 		return false;
+	line->length = end - line->start;
 	rights = text_part_next_word(&text);
 	if (rights.length < 3 || (rights.text[2] != 'x' && !with_data) ||
 	    !text_part_hexadecimal(text_part_next_word(&text), &line->file_offset) ||
-	    !parse_device(text_part_next_word(&text), &line->file) ||
+	    !parse_pair(text_part_next_word(&text), ':', &major, &minor) ||
 	    !text_part_decimal_64(text_part_next_word(&text), &line->file.inode))
 		return false;
+	line->file.major = (uint32_t)major;
+	line->file.minor = (uint32_t)minor;
 	while (text.length && *text.text == ' ')
 		text = (TextPart){ text.text + 1, text.length - 1 };
 	line->path = text;

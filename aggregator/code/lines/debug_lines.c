@@ -222,20 +222,6 @@ static Unit *unit_of(DebugLines *lines, Dwarf_Die *die)
 	return unit;
 }
 
-static SourceFile debug_lines_split(DebugLines *lines, const Unit *unit, const char *path)
-{
-	g_autofree char *whole = debug_lines_simplify(unit->folder, path);
-	SourceFile file = { .root = "" };
-	const char *kept = whole;
-
-	if (is_below(whole, unit->root)) {
-		file.root = unit->root;
-		kept += strlen(unit->root) + 1;
-	}
-	file.file = g_string_chunk_insert_const(lines->texts, kept);
-	return file;
-}
-
 static void set_file(DebugLines *lines, const Unit *unit, const char *path, DebugFrame *frame)
 {
 	SourceFile *file;
@@ -244,8 +230,13 @@ static void set_file(DebugLines *lines, const Unit *unit, const char *path, Debu
 		return;
 	file = g_hash_table_lookup(unit->files, path);
 	if (!file) {
+		g_autofree char *whole = debug_lines_simplify(unit->folder, path);
+		bool has_root = is_below(whole, unit->root);
+		const char *kept = has_root ? whole + strlen(unit->root) + 1 : whole;
+
 		file = g_new(SourceFile, 1);
-		*file = debug_lines_split(lines, unit, path);
+		*file = (SourceFile){ has_root ? unit->root : "",
+				      g_string_chunk_insert_const(lines->texts, kept) };
 		g_hash_table_insert(unit->files, unconst(path), file);
 	}
 	frame->root = file->root;

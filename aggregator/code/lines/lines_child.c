@@ -103,19 +103,15 @@ static AnswerHead take_head(TextPart *answer)
 	return head;
 }
 
-static bool is_reference(const AnswerHead *head)
-{
-	return text_part_is(head->word, ANSWER_REFERS) && build_id_is_text(head->build_id) &&
-	       head->name.length && head->name.length < PATH_MAX;
-}
-
 LinesOutcome lines_answer_take(GString *out, TextPart answer, const LinesJob *job)
 {
 	AnswerHead head = take_head(&answer);
+	bool refers = text_part_is(head.word, ANSWER_REFERS) && build_id_is_text(head.build_id) &&
+		      head.name.length && head.name.length < PATH_MAX;
 
 	if (text_part_is(head.word, ANSWER_NO_DEBUG))
 		return (LinesOutcome){ .result = LINES_NO_DEBUG };
-	if (is_reference(&head))
+	if (refers)
 		return (LinesOutcome){
 			.result = LINES_REFERS,
 			.build_id = build_id_copy(head.build_id),
@@ -143,19 +139,6 @@ static void write_all(int socket, GString *text)
 	g_string_truncate(text, 0);
 }
 
-static void append_frames(GString *out, const LinesRequest *request, uint64_t offset,
-			  const DebugFrame *frames, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		line_table_append_line(out, request->key, offset,
-				       &(LineFrame){
-					       .function = frames[i].function,
-					       .root = frames[i].root,
-					       .file = frames[i].file,
-					       .line = (uint32_t)MAX(frames[i].line, 0),
-				       });
-}
-
 static bool find_address(DebugObject *object, const LinesRequest *request, const LinesPlace *place,
 			 Dwarf_Addr *address)
 {
@@ -180,11 +163,19 @@ static void answer_request(DebugObject *object, DebugLines *lines, const LinesRe
 	for (guint i = 0; i < request->places->len; i++) {
 		const LinesPlace *place = &g_array_index(request->places, LinesPlace, i);
 		Dwarf_Addr address;
+		size_t count;
 
 		if (!find_address(object, request, place, &address))
 			continue;
-		append_frames(out, request, place->offset, frames,
-			      debug_lines_find(lines, address, frames));
+		count = debug_lines_find(lines, address, frames);
+		for (size_t j = 0; j < count; j++)
+			line_table_append_line(out, request->key, place->offset,
+					       &(LineFrame){
+						       .function = frames[j].function,
+						       .root = frames[j].root,
+						       .file = frames[j].file,
+						       .line = (uint32_t)MAX(frames[j].line, 0),
+					       });
 	}
 }
 
@@ -219,15 +210,6 @@ static bool lines_child_complete(DebugObject *object, const LinesJob *job)
 	       debug_object_set_supplement(object, job->supplement_fd);
 }
 
-static void append_reference(GString *out, DebugObject *object)
-{
-	g_autofree char *build_id = NULL;
-	const char *name;
-
-	if (debug_object_supplement(object, &name, &build_id))
-		g_string_append_printf(out, ANSWER_REFERS " %s %s\n", build_id, name);
-}
-
 static void answer_requests(DebugObject *object, const LinesJob *job, GString *out, int socket)
 {
 	g_autoptr(DebugLines) lines = debug_lines_new(debug_object_dwarf(object));
@@ -245,14 +227,16 @@ static void answer(int socket, const int *fds, void *data)
 	LinesJob job = *(const LinesJob *)data;
 	GString *out = g_string_new(NULL);
 	DebugObject *object;
+	const char *name;
+	g_autofree char *build_id = NULL;
 
 	job.fd = fds[0];
 	job.supplement_fd = fds[1];
 	object = open_object(&job, out);
 	if (object && lines_child_complete(object, &job))
 		answer_requests(object, &job, out, socket);
-	else if (object)
-		append_reference(out, object);
+	else if (object && debug_object_supplement(object, &name, &build_id))
+		g_string_append_printf(out, ANSWER_REFERS " %s %s\n", build_id, name);
 	write_all(socket, out);
 }
 

@@ -241,15 +241,6 @@ static void empty_ring(Worker *worker)
 	set_patience(0);
 }
 
-/* The program sends a message if it finds the flag after it has written to the ring. */
-static void sleep_until_woken(const Worker *worker)
-{
-	__atomic_store_n(&worker->shared->is_asleep, 1, __ATOMIC_SEQ_CST);
-	if (!unwind_ring_next(worker->shared))
-		wait_for_message(worker);
-	__atomic_store_n(&worker->shared->is_asleep, 0, __ATOMIC_SEQ_CST);
-}
-
 /* The run of the ChildType. */
 static void unwind_worker_run(int socket, const int *fds, void *data)
 {
@@ -264,7 +255,12 @@ static void unwind_worker_run(int socket, const int *fds, void *data)
 		set_patience(PATIENCE_S);
 		take_messages(&worker);
 		empty_ring(&worker);
-		sleep_until_woken(&worker);
+		/* The program sends a message if it finds the flag after it has written to the
+		   ring. */
+		__atomic_store_n(&shared->is_asleep, 1, __ATOMIC_SEQ_CST);
+		if (!unwind_ring_next(shared))
+			wait_for_message(&worker);
+		__atomic_store_n(&shared->is_asleep, 0, __ATOMIC_SEQ_CST);
 	}
 }
 
