@@ -217,16 +217,6 @@ static void end_stack(AllocTracesState *state)
 	g_string_truncate(state->in.stack, 0);
 }
 
-static void begin_stack(AllocTracesState *state, const Head *head)
-{
-	end_stack(state);
-	state->head = *head;
-	state->in_stack = true;
-	g_string_truncate(state->symbol, 0);
-	if (!held_frame_append(state->symbol, head->symbol, head->symbol_bytes))
-		g_string_truncate(state->symbol, 0);
-}
-
 static bool is_no_data(const char *line, size_t length)
 {
 	return length == strlen("No data") && !memcmp(line, "No data", length);
@@ -237,13 +227,18 @@ static void read_line(void *data, const char *line, size_t length)
 	AllocTracesState *state = data;
 	Head head;
 
-	if (!length)
+	if (!length) {
 		end_stack(state);
-	else if (read_head(line, length, &head))
-		begin_stack(state, &head);
-	else if (!is_no_data(line, length) &&
-		 (!state->in_stack || !held_frame_append(state->in.stack, line, length)))
+	} else if (read_head(line, length, &head)) {
+		end_stack(state);
+		state->head = head;
+		state->in_stack = true;
+		g_string_truncate(state->symbol, 0);
+		held_frame_append(state->symbol, head.symbol, head.symbol_bytes);
+	} else if (!is_no_data(line, length) &&
+		   (!state->in_stack || !held_frame_append(state->in.stack, line, length))) {
 		state->in.unreadable++;
+	}
 }
 
 static void alloc_traces_begin(void *data)

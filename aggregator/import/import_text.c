@@ -117,23 +117,17 @@ size_t import_echo_bytes(const char *line, size_t length)
 	return bytes;
 }
 
-/* The line without what was echoed before it and the blanks behind it. */
-static Cursor plain_line(const char *line, size_t length)
-{
-	size_t echo = import_echo_bytes(line, length);
-
-	return cursor_over(line + echo, import_trimmed(line + echo, length - echo));
-}
-
 bool import_next_line(Cursor *rest, Cursor *line)
 {
-	const char *newline;
+	const char *newline, *end;
 
 	if (cursor_at_end(rest))
 		return false;
 	newline = import_line_end(rest->at, rest->end);
-	*line = plain_line(rest->at, (size_t)((newline ? newline : rest->end) - rest->at));
-	rest->at = newline ? newline + 1 : rest->end;
+	end = newline ? newline : rest->end;
+	line->at = rest->at + import_echo_bytes(rest->at, (size_t)(end - rest->at));
+	line->end = line->at + import_trimmed(line->at, (size_t)(end - line->at));
+	rest->at = newline ? newline + 1 : end;
 	return true;
 }
 

@@ -384,29 +384,24 @@ static void feed_reader(const void *bytes, size_t length, void *user_data)
 	batch_reader_feed(user_data, bytes, length);
 }
 
-static void read_batches(Input *input, BatchReader *batches)
-{
-	g_autoptr(RecordingReader) reader = NULL;
-
-	if (recording_recognises(input->chunk, input->length))
-		reader = recording_reader_new(feed_reader, batches, NULL);
-	else if (!batch_reader_recognises(input->chunk, input->length))
-		return;
-	do
-		if (reader)
-			recording_reader_feed(reader, input->chunk, input->length);
-		else
-			feed_reader(input->chunk, input->length, batches);
-	while (input_next(input));
-}
-
 void input_read_info(const char *path, RunInfo *info)
 {
 	g_autoptr(BatchReader) batches = batch_reader_new(take_info, info);
+	g_autoptr(RecordingReader) reader = NULL;
 	g_auto(Input) input = { 0 };
 
-	if (g_file_test(path, G_FILE_TEST_IS_REGULAR) && input_begin(&input, path, true, NULL))
-		read_batches(&input, batches);
+	if (!g_file_test(path, G_FILE_TEST_IS_REGULAR) || !input_begin(&input, path, true, NULL))
+		return;
+	if (recording_recognises(input.chunk, input.length))
+		reader = recording_reader_new(feed_reader, batches, NULL);
+	else if (!batch_reader_recognises(input.chunk, input.length))
+		return;
+	do
+		if (reader)
+			recording_reader_feed(reader, input.chunk, input.length);
+		else
+			feed_reader(input.chunk, input.length, batches);
+	while (input_next(&input));
 }
 
 bool input_is_interrupted(void)

@@ -371,21 +371,17 @@ static bool term_holds(const Options *options, const char *term)
 	return holds;
 }
 
-static bool is_broken(const OptionRule *rule, const Options *options)
-{
-	g_auto(GStrv) terms = g_strsplit(rule->terms, " ", -1);
-	bool broken = true;
-
-	for (char **term = terms; *term; term++)
-		broken &= term_holds(options, *term);
-	return broken && (!rule->when || rule->when(options));
-}
-
 static bool check_rules(const OptionRule *rules, const Options *options, GError **error)
 {
-	for (const OptionRule *rule = rules; rule->message; rule++)
-		if (is_broken(rule, options))
+	for (const OptionRule *rule = rules; rule->message; rule++) {
+		g_auto(GStrv) terms = g_strsplit(rule->terms, " ", -1);
+		bool is_broken = true;
+
+		for (char **term = terms; *term; term++)
+			is_broken &= term_holds(options, *term);
+		if (is_broken && (!rule->when || rule->when(options)))
 			return option_fail(error, "%s", rule->message);
+	}
 	return true;
 }
 

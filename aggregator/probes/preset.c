@@ -123,26 +123,23 @@ PresetValue *preset_point_value(const PresetPoint *point, const char *column)
 	return NULL;
 }
 
-/* Adds a value to a point, unless it has one with this name. */
-static bool add_value(PresetPoint *point, const char *column, GError **error)
-{
-	PresetValue *value;
-
-	if (preset_point_value(point, column))
-		return true;
-	value = g_new0(PresetValue, 1);
-	value->column = g_strdup(column);
-	g_ptr_array_add(point->values, value);
-	return preset_formula_set(&value->formula, column, error);
-}
-
+/* Adds a value to each point that has none with this name. */
 static bool add_column(Preset *preset, const char *column, GError **error)
 {
 	if (g_strv_contains(preset_columns, column))
 		return true;
-	for (guint i = 0; i < preset->points->len; i++)
-		if (!add_value(preset->points->pdata[i], column, error))
+	for (guint i = 0; i < preset->points->len; i++) {
+		PresetPoint *point = preset->points->pdata[i];
+		PresetValue *value;
+
+		if (preset_point_value(point, column))
+			continue;
+		value = g_new0(PresetValue, 1);
+		value->column = g_strdup(column);
+		g_ptr_array_add(point->values, value);
+		if (!preset_formula_set(&value->formula, column, error))
 			return false;
+	}
 	return true;
 }
 

@@ -614,21 +614,12 @@ static bool check_preset(Reading *reading)
 	return check_columns(reading);
 }
 
-/* Errors of GKeyFile quote the file. Our own are escaped already. */
-static void escape_error(GError *error)
-{
-	GString *message = g_string_new(NULL);
-
-	escape_hidden_append_len(message, error->message, strlen(error->message));
-	g_free(error->message);
-	error->message = g_string_free(message, FALSE);
-}
-
 Preset *preset_parse(const char *file, const char *text, GError **error)
 {
 	g_autoptr(GKeyFile) keys = g_key_file_new();
 	g_autoptr(Preset) preset = preset_new();
-	GError *first = NULL;
+	g_autoptr(GString) message = g_string_new(NULL);
+	g_autoptr(GError) first = NULL;
 	Reading reading = { .file = file, .keys = keys, .preset = preset, .error = &first };
 
 	if (!g_key_file_load_from_data(keys, text, strlen(text), G_KEY_FILE_NONE, &first))
@@ -636,7 +627,8 @@ Preset *preset_parse(const char *file, const char *text, GError **error)
 	else if (read_keys(&reading, "preset", preset_keys) && read_points(&reading) &&
 		 check_preset(&reading))
 		return g_steal_pointer(&preset);
-	escape_error(first);
-	g_propagate_error(error, first);
+	/* Errors of GKeyFile quote the file. Our own are escaped already. */
+	escape_hidden_append_len(message, first->message, strlen(first->message));
+	g_set_error_literal(error, first->domain, first->code, message->str);
 	return NULL;
 }

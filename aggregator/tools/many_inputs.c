@@ -192,17 +192,6 @@ static bool choose_caches(Options *options, const Session *session, GError **err
 	return cache_choice_of_stream(options, session, CACHES_OF_ALL, error);
 }
 
-static uint32_t add_name(ManyInputs *many, const Session *session, const char *path)
-{
-	const RunIdentity identity = {
-		.host = run_info_text(session->info, KMT_FIELD_HOST),
-		.boot_id = run_info_text(session->info, KMT_FIELD_BOOT_ID),
-		.path = path,
-	};
-
-	return run_names_add(many->names, &identity);
-}
-
 /* Returns why the result of a recording is not whole; NULL: it is, as far as one recording can
    tell. Which share was lost is known when all were read. */
 static const char *flaw_of(const Session *session)
@@ -257,7 +246,7 @@ static void add_session(ManyInputs *many, Options *options, const Session *sessi
 	g_autoptr(ReportInput) input = NULL;
 	g_autoptr(Facts) facts = NULL;
 	DurationTotals spans = { 0 };
-	uint32_t run = add_name(many, session, path);
+	uint32_t run = run_identity_add(many->names, session, path);
 
 	begin_merge(many, options);
 	/* Frames are filtered, and rows ranked, when all runs are there. */

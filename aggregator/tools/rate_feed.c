@@ -31,11 +31,10 @@ struct RateFeed {
 	RateFeedOptions options;
 	Session *session;
 	Intervals *intervals; /* owned */
-	bool (*waiting)(void *user_data);
-	bool begun;          /* at least one table was delivered */
-	bool kfree_is_blind; /* as in RateTable */
-	uint64_t start_ns;   /* of the intervals; UINT64_MAX: not begun */
-	uint64_t latest_ns;  /* the newest time in a batch */
+	bool begun;           /* at least one table was delivered */
+	bool kfree_is_blind;  /* as in RateTable */
+	uint64_t start_ns;    /* of the intervals; UINT64_MAX: not begun */
+	uint64_t latest_ns;   /* the newest time in a batch */
 	/* At the previous table. */
 	LossRange events_lost;
 	uint64_t probe_ns;
@@ -358,7 +357,7 @@ static void pace(RateFeed *feed, uint64_t time_ns)
 	for (;;) {
 		uint64_t wait_ns;
 
-		if (feed->waiting && !feed->waiting(feed->options.user_data))
+		if (feed->options.waiting && !feed->options.waiting(feed->options.user_data))
 			return;
 		wait_ns = wait_until(feed, time_ns);
 		if (!wait_ns)
@@ -472,11 +471,6 @@ void rate_feed_set_pace(RateFeed *feed, RateFeedPace pace)
 const Slabinfo *rate_feed_slabinfo(const RateFeed *feed)
 {
 	return feed->shown;
-}
-
-void rate_feed_set_waiting(RateFeed *feed, bool (*waiting)(void *user_data))
-{
-	feed->waiting = waiting;
 }
 
 void rate_feed_finish(RateFeed *feed)

@@ -45,6 +45,9 @@ typedef struct {
 	RateFeedPace pace; /* of a recording */
 	/* Called before the first complete interval is summed; NULL: none. */
 	void (*before_first)(void *user_data);
+	/* Called before each batch of a recording, and about ten times a second while its feed
+	   waits. Returns false to stop waiting. NULL: none. */
+	bool (*waiting)(void *user_data);
 	RateTableSink sink;
 	void *user_data;
 } RateFeedOptions;
@@ -69,7 +72,3 @@ void rate_feed_finish(RateFeed *feed);
 
 /* Changes how a recording is read; it goes on from where it is. */
 void rate_feed_set_pace(RateFeed *feed, RateFeedPace pace);
-
-/* Called before each batch of a recording, and about ten times a second while its feed waits.
-   Returns false to stop waiting. */
-void rate_feed_set_waiting(RateFeed *feed, bool (*waiting)(void *user_data));

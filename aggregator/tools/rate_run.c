@@ -304,9 +304,8 @@ static void *rate_run_begin(Options *options, Session *session, GError **error)
 	if (feed.needs & NEEDS_NET && options->input)
 		run->net_judged = judge_recording(options->input, options->memory_bytes_max);
 	feed.net_judged = run->net_judged;
+	feed.waiting = run->screen ? poll_screen : NULL;
 	run->feed = rate_feed_new(session, &feed);
-	if (run->screen)
-		rate_feed_set_waiting(run->feed, poll_screen);
 	return run;
 }
 

@@ -8,6 +8,7 @@
 #include "record/format.h"
 #include "options/tool_description.h"
 #include "session/losses.h"
+#include "tools/run_identity.h"
 
 /* Returns the cells of a report about held objects; NULL: of the session's profile. */
 static HeldCells *held_cells_of(const Session *session, const Options *options)
@@ -18,19 +19,6 @@ static HeldCells *held_cells_of(const Session *session, const Options *options)
 	};
 
 	return session->pairing ? held_cells_new(session->pairing, options->held, moment) : NULL;
-}
-
-static RunNames *runs_of(const Session *session, const Options *options)
-{
-	RunNames *names = run_names_new(options->hide_host);
-	const RunIdentity run = {
-		.host = run_info_text(session->info, KMT_FIELD_HOST),
-		.boot_id = run_info_text(session->info, KMT_FIELD_BOOT_ID),
-		.path = options->input,
-	};
-
-	run_names_add(names, &run);
-	return names;
 }
 
 static View *view_of(const ReportInput *input, const Session *session, const Options *options)
@@ -105,7 +93,8 @@ ReportInput *report_input_new(const Session *session, const Options *options,
 	input->held_cells = held_cells_of(session, options);
 	input->caches = cache_names_new(session->profile, session->info, session->text);
 	input->cgroups = cgroup_names_new(session->text);
-	input->runs = runs_of(session, options);
+	input->runs = run_names_new(options->hide_host);
+	run_identity_add(input->runs, session, options->input);
 	input->options = options->view;
 	/* A list is cut itself: the stacks of all its hits are needed. */
 	if (session->list && !input->options.by[0])

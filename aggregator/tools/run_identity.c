@@ -28,3 +28,14 @@ char *run_identity(const Session *session, const char *path)
 		"%s\n%s\n%" G_GUINT64_FORMAT "\n%" G_GUINT64_FORMAT "\n%" G_GUINT64_FORMAT, boot,
 		host ? host : "", start_ns, session_end_ns(session), losses_counted(session));
 }
+
+uint32_t run_identity_add(RunNames *names, const Session *session, const char *path)
+{
+	const RunIdentity run = {
+		.host = run_info_text(session->info, KMT_FIELD_HOST),
+		.boot_id = run_info_text(session->info, KMT_FIELD_BOOT_ID),
+		.path = path,
+	};
+
+	return run_names_add(names, &run);
+}

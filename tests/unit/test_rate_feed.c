@@ -341,10 +341,10 @@ Test(rate_feed, a_held_recording_is_read_up_to_its_next_table)
 								     .bytes_max = PLENTY,
 								     .recorded = true,
 								     .pace = RATE_FEED_HELD,
+								     .waiting = release_later,
 								     .sink = hold_table,
 								     .user_data = &holding,
 							     });
-	rate_feed_set_waiting(run.feed, release_later);
 	SEND(&run, 10 * SECOND_NS, 10 * SECOND_NS + 500 * MS_NS, 100);
 	cr_expect(eq(u32, holding.asked, 3));
 	SEND(&run, 10 * SECOND_NS + 600 * MS_NS, 11 * SECOND_NS, 100);
