@@ -168,40 +168,30 @@ double losses_percent(const Session *session, uint64_t lost)
 	return lost ? 100 * (double)lost / (received + (double)lost) : 0;
 }
 
-/* Whether there is a loss with an unknown number of events. */
-static bool has_uncountable(const Session *session, const Losses *losses)
-{
-	return losses->end_unknown || losses->bpf_blind || losses->damaged_bytes ||
-	       losses->untraced_ns || session->unreadable_lines || losses->user_lines_unreadable ||
-	       run_info_text(session->info, KMT_FIELD_BOUND);
-}
-
-/* Whether there is a loss whose time is not known. */
-static bool has_timeless(const Session *session, const Losses *losses)
-{
-	LossTotals totals = loss_ledger_totals(session->loss);
-
-	return losses->source_is_silent || run_info_text(session->info, KMT_FIELD_FREES_NOT_SEEN) ||
-	       losses->missed.high || losses->end_unknown || losses->bpf_blind ||
-	       losses->damaged_bytes || losses->untraced_ns || session->unreadable_lines ||
-	       (not_arrived(losses).high && !totals.transport.high) ||
-	       losses->skipped.high > totals.skipped + totals.errors;
-}
-
 uint64_t losses_last_ns(const Session *session)
 {
 	Losses losses = losses_of(session);
+	LossTotals totals = loss_ledger_totals(session->loss);
+	bool has_timeless_loss =
+		losses.source_is_silent || run_info_text(session->info, KMT_FIELD_FREES_NOT_SEEN) ||
+		losses.missed.high || losses.end_unknown || losses.bpf_blind ||
+		losses.damaged_bytes || losses.untraced_ns || session->unreadable_lines ||
+		(not_arrived(&losses).high && !totals.transport.high) ||
+		losses.skipped.high > totals.skipped + totals.errors;
 
-	return has_timeless(session, &losses) ? UINT64_MAX
-					      : loss_ledger_last_loss_ns(session->loss);
+	return has_timeless_loss ? UINT64_MAX : loss_ledger_last_loss_ns(session->loss);
 }
 
 bool losses_exceed(const Session *session, double percent_max)
 {
 	Losses losses = losses_of(session);
 	uint64_t lost = losses_uncounted(&losses).high;
+	bool has_uncountable_loss = losses.end_unknown || losses.bpf_blind ||
+				    losses.damaged_bytes || losses.untraced_ns ||
+				    session->unreadable_lines || losses.user_lines_unreadable ||
+				    run_info_text(session->info, KMT_FIELD_BOUND);
 
-	return has_uncountable(session, &losses) || losses_percent(session, lost) > percent_max;
+	return has_uncountable_loss || losses_percent(session, lost) > percent_max;
 }
 
 bool losses_by_full_tables(const Losses *losses)

@@ -91,33 +91,28 @@ static void note_file(PieceNames *names, const char *name, const char *prefix)
 	g_array_append_val(names->existing, piece);
 }
 
-static bool piece_names_look(PieceNames *names, GError **error)
-{
-	g_autofree char *folder = g_path_get_dirname(names->prefix);
-	g_autofree char *prefix = g_path_get_basename(names->prefix);
-	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
-	int code = errno;
-	const char *name;
-
-	if (!dir) {
-		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(code), "%s: %s", folder,
-			    g_strerror(code));
-		return false;
-	}
-	while ((name = g_dir_read_name(dir)))
-		note_file(names, name, prefix);
-	g_array_sort(names->existing, compare_pieces);
-	return true;
-}
-
 PieceNames *piece_names_new(const char *path, GError **error)
 {
 	g_autoptr(PieceNames) names = g_new0(PieceNames, 1);
 	bool has_suffix = g_str_has_suffix(path, suffix);
+	g_autofree char *folder = g_path_get_dirname(path);
+	g_autofree char *prefix = NULL;
+	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+	int code = errno;
+	const char *name;
 
 	names->prefix = g_strndup(path, strlen(path) - (has_suffix ? strlen(suffix) : 0));
 	names->existing = g_array_new(FALSE, FALSE, sizeof(Piece));
-	return piece_names_look(names, error) ? g_steal_pointer(&names) : NULL;
+	if (!dir) {
+		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(code), "%s: %s", folder,
+			    g_strerror(code));
+		return NULL;
+	}
+	prefix = g_path_get_basename(names->prefix);
+	while ((name = g_dir_read_name(dir)))
+		note_file(names, name, prefix);
+	g_array_sort(names->existing, compare_pieces);
+	return g_steal_pointer(&names);
 }
 
 void piece_names_free(PieceNames *names)

@@ -42,34 +42,26 @@ typedef struct {
 	GPtrArray *outdated;  /* (element-type utf8): paths; owned */
 } Closing;
 
-/* Adds a batch with the cumulative facts of the piece. */
-static void add_adjusted(Recorder *recorder, const Batch *batch)
+/* A BatchVisitor. */
+static void take_batch(const Batch *batch, void *user_data)
 {
+	Recorder *recorder = user_data;
 	GByteArray *copy = recorder->adjusted;
 	Batch changed = *batch;
 
+	if (recorder->state)
+		stream_state_take(recorder->state, batch);
+	if (!recorder->state || !stream_state_adjusts(recorder->state, batch)) {
+		recording_add_batch(batch, recorder->recording);
+		return;
+	}
+	/* Sums count from the start of the piece. */
 	g_byte_array_set_size(copy, 0);
 	g_byte_array_append(copy, batch->bytes, batch->header.batch_bytes);
 	stream_state_adjust(recorder->state, copy->data, copy->len);
 	changed.content = copy->data + (batch->content - batch->bytes);
 	changed.bytes = copy->data;
 	recording_add_batch(&changed, recorder->recording);
-}
-
-/* A BatchVisitor. */
-static void take_batch(const Batch *batch, void *user_data)
-{
-	Recorder *recorder = user_data;
-
-	if (!recorder->state) {
-		recording_add_batch(batch, recorder->recording);
-		return;
-	}
-	stream_state_take(recorder->state, batch);
-	if (stream_state_adjusts(recorder->state, batch))
-		add_adjusted(recorder, batch);
-	else
-		recording_add_batch(batch, recorder->recording);
 }
 
 static Recording *create_piece(Recorder *recorder, GError **error)
@@ -113,26 +105,23 @@ static void set_problem(Recorder *recorder, const char *problem)
 		recorder->problem = g_strdup(problem);
 }
 
-/* Pieces that stay would fill the disk. */
-static bool delete_piece(const char *path, GError **error)
-{
-	if (!unlink(path) || errno == ENOENT)
-		return true;
-	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno),
-		    "the oldest piece cannot be deleted: %s: %s", path, g_strerror(errno));
-	return false;
-}
-
 /* A GThreadFunc. Returns the error, or NULL. The oldest piece goes only when its successors are
    complete. */
 static gpointer close_piece(gpointer user_data)
 {
 	Closing *closing = user_data;
 	GError *error = NULL;
+	bool is_closed = recording_close(closing->recording, &error);
 
-	if (recording_close(closing->recording, &error))
-		for (guint i = 0; i < closing->outdated->len && !error; i++)
-			delete_piece(closing->outdated->pdata[i], &error);
+	for (guint i = 0; is_closed && i < closing->outdated->len && !error; i++) {
+		const char *path = closing->outdated->pdata[i];
+
+		/* Pieces that stay would fill the disk. */
+		if (unlink(path) && errno != ENOENT)
+			error = g_error_new(G_IO_ERROR, g_io_error_from_errno(errno),
+					    "the oldest piece cannot be deleted: %s: %s", path,
+					    g_strerror(errno));
+	}
 	recording_free(closing->recording);
 	g_ptr_array_unref(closing->outdated);
 	g_free(closing);
@@ -172,11 +161,6 @@ void recorder_free(Recorder *recorder)
 	g_free(recorder);
 }
 
-static uint64_t run_start_ns(const Recorder *recorder, uint64_t now_ns)
-{
-	return run_info_number(recorder->session->info, KMT_FIELD_RUN_START_NS, now_ns);
-}
-
 bool recorder_is_due(Recorder *recorder, uint64_t now_ns)
 {
 	const RecorderPlan *plan = &recorder->plan;
@@ -188,7 +172,9 @@ bool recorder_is_due(Recorder *recorder, uint64_t now_ns)
 		return loss_ledger_complete_until(recorder->session->loss) > recorder->ended_ns ||
 		       now_ns - recorder->ended_ns > LAST_EVENTS_NS_MAX;
 	if (!recorder->due_ns)
-		recorder->due_ns = run_start_ns(recorder, now_ns) + plan->piece_ns;
+		recorder->due_ns =
+			run_info_number(recorder->session->info, KMT_FIELD_RUN_START_NS, now_ns) +
+			plan->piece_ns;
 	/* A piece has at least as many bytes of events as of the state that it begins with. */
 	if (bytes >= plan->bytes_max && bytes / 2 >= recorder->state_bytes)
 		return true;
@@ -241,26 +227,23 @@ static bool is_held(const Recorder *recorder)
 	return run_info_number(recorder->session->info, KMT_FIELD_HELD, 0) != 0;
 }
 
-/* Events of one CPU may have arrived that are later than those of another CPU which will. Counts
-   have all that will. Pairing needs a time from which on it has all: the free of an object that was
-   allocated before may be in the piece before. */
-static uint64_t window_start_ns(const Recorder *recorder, const RecorderEdge *edge)
-{
-	return is_held(recorder) ? edge->now_ns : stream_state_start_ns(recorder->state);
-}
-
 /* Returns the next piece with the state at its start, or NULL after setting the problem. */
 static Recording *begin_piece(Recorder *recorder, const RecorderEdge *edge)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(Recording) next = create_piece(recorder, &error);
+	/* Events of one CPU may have arrived that are later than those of another CPU which will.
+	   Counts have all that will. Pairing needs a time from which on it has all: the free of an
+	   object that was allocated before may be in the piece before. */
+	uint64_t start_ns =
+		is_held(recorder) ? edge->now_ns : stream_state_start_ns(recorder->state);
 
 	if (!next) {
 		g_prefix_error(&error, "the next piece of the recording: ");
 		set_problem(recorder, error->message);
 		return NULL;
 	}
-	stream_state_write(recorder->state, next, window_start_ns(recorder, edge), edge->now_ns);
+	stream_state_write(recorder->state, next, start_ns, edge->now_ns);
 	recording_add_bytes(next, edge->begins->data, edge->begins->len);
 	recording_flush(next);
 	if (!recording_problem(next))
@@ -270,37 +253,24 @@ static Recording *begin_piece(Recorder *recorder, const RecorderEdge *edge)
 	return NULL;
 }
 
-/* Returns NULL if no thread can be had: the piece is closed then. */
-static GThread *close_in_thread(Recorder *recorder, Closing *closing)
-{
-	GThread *thread = g_thread_try_new("recording", close_piece, closing, NULL);
-
-	if (!thread)
-		note_closed(recorder, close_piece(closing));
-	return thread;
-}
-
-/* A piece ends when all CPUs have been read, up to 100 ms late. The next one still ends in time, so
-   on average pieces are as long as was asked for. */
-static uint64_t next_due_ns(const Recorder *recorder, uint64_t now_ns)
-{
-	uint64_t length_ns = recorder->plan.piece_ns;
-	bool is_in_time = now_ns >= recorder->due_ns && now_ns - recorder->due_ns < length_ns / 2;
-
-	return (is_in_time ? recorder->due_ns : now_ns) + length_ns;
-}
-
 static void go_on_with(Recorder *recorder, Recording *next, uint64_t now_ns)
 {
 	Closing *closing = g_new0(Closing, 1);
+	/* A piece ends when all CPUs have been read, up to 100 ms late. The next one still ends in
+	   time, so on average pieces are as long as was asked for. */
+	uint64_t length_ns = recorder->plan.piece_ns;
+	bool is_in_time = now_ns >= recorder->due_ns && now_ns - recorder->due_ns < length_ns / 2;
 
 	closing->recording = recorder->recording;
 	closing->outdated = piece_names_outdated(recorder->names, recorder->plan.pieces);
 	recorder->recording = next;
-	recorder->due_ns = next_due_ns(recorder, now_ns);
+	recorder->due_ns = (is_in_time ? recorder->due_ns : now_ns) + length_ns;
 	recorder->ended_ns = 0;
 	recorder->state_bytes = recording_bytes(next);
-	recorder->closing = close_in_thread(recorder, closing);
+	recorder->closing = g_thread_try_new("recording", close_piece, closing, NULL);
+	/* No thread can be had. */
+	if (!recorder->closing)
+		note_closed(recorder, close_piece(closing));
 }
 
 void recorder_rotate(Recorder *recorder, const RecorderEdge *edge)

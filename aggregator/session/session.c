@@ -110,11 +110,6 @@ static void settle_maps(Session *session)
 		user_maps_settle(session->user_maps, complete_ns - USER_MAPS_KEPT_NS);
 }
 
-static uint64_t paired_until_ns(const Session *session)
-{
-	return session->cut ? count_cut_ns(session->cut) : UINT64_MAX;
-}
-
 /* The stream of a probe module alone does not contain the start of the run. */
 static void begin_at(Session *session, const Batch *batch)
 {
@@ -122,13 +117,6 @@ static void begin_at(Session *session, const Batch *batch)
 		return;
 	run_info_begin_at(session->info, batch->header.base_time_ns);
 	apply_info(session);
-}
-
-static void read_maps(Session *session, const Batch *batch)
-{
-	BatchText part = batch_text(batch);
-
-	user_maps_parse(session->user_maps, (TextPart){ part.text, part.bytes });
 }
 
 /* Counts what a report waits with, and lets it show these events, too: there is no memory for
@@ -172,25 +160,16 @@ static void take_events(Session *session, const Batch *batch)
 	session->unknown_records += events->unknown_records;
 	loss_ledger_enter(session->loss, events, is_sound ? events->decoded : 0);
 	if (events->heartbeats_count && !session->is_counted_elsewhere)
-		session_pair_until(session, paired_until_ns(session));
+		session_pair_until(session, session->cut ? count_cut_ns(session->cut) : UINT64_MAX);
 	if (events->heartbeats_count)
 		settle_maps(session);
 }
 
-static void read_points(Session *session, const Batch *batch)
+static TextPart text_of(const Batch *batch)
 {
 	BatchText part = batch_text(batch);
 
-	point_list_parse(session->points, (TextPart){ part.text, part.bytes });
-	if (point_list_has_pairs(session->points))
-		counter_pair_hits(session, user_share(session) / 4);
-}
-
-static void read_user_symbols(Session *session, const Batch *batch)
-{
-	BatchText part = batch_text(batch);
-
-	user_names_parse(session->user_names, (TextPart){ part.text, part.bytes });
+	return (TextPart){ part.text, part.bytes };
 }
 
 void session_take_batch(Session *session, const Batch *batch)
@@ -222,13 +201,15 @@ void session_take_batch(Session *session, const Batch *batch)
 				       symbol_store_read_batch(session->symbols, batch));
 		break;
 	case KMT_BATCH_POINTS:
-		read_points(session, batch);
+		point_list_parse(session->points, text_of(batch));
+		if (point_list_has_pairs(session->points))
+			counter_pair_hits(session, user_share(session) / 4);
 		break;
 	case KMT_BATCH_MAPS:
-		read_maps(session, batch);
+		user_maps_parse(session->user_maps, text_of(batch));
 		break;
 	case KMT_BATCH_USER_SYMBOLS:
-		read_user_symbols(session, batch);
+		user_names_parse(session->user_names, text_of(batch));
 		break;
 	default:
 		run_text_read_batch(session->text, batch);

@@ -185,13 +185,6 @@ void stream_state_rebase(StreamState *state)
 	}
 }
 
-/* Returns a fact as a recording that begins now has it. */
-static InfoField field_of(const RunInfo *info, uint16_t id)
-{
-	hot_assert(id < KMT_FIELD_IDS);
-	return (InfoField){ id, is_cumulative(id) ? 0 : info->number[id], info->text[id] };
-}
-
 static void write_facts(const StreamState *state, uint64_t start_ns, uint64_t begun_ns,
 			GByteArray *out)
 {
@@ -201,7 +194,8 @@ static void write_facts(const StreamState *state, uint64_t start_ns, uint64_t be
 				     { KMT_FIELD_WINDOW_START_NS, start_ns, NULL } };
 
 	for (uint16_t id = 0; id < KMT_FIELD_IDS; id++) {
-		InfoField field = field_of(info, id);
+		/* A recording that begins now has no sums so far. */
+		InfoField field = { id, is_cumulative(id) ? 0 : info->number[id], info->text[id] };
 
 		if (info->known[id] && !is_among(id, of_a_recording, G_N_ELEMENTS(of_a_recording)))
 			g_array_append_val(fields, field);
@@ -210,27 +204,12 @@ static void write_facts(const StreamState *state, uint64_t start_ns, uint64_t be
 	batch_write_info(out, (const InfoField *)(const void *)fields->data, fields->len);
 }
 
-static void write_cgroups(const StreamState *state, GByteArray *out)
-{
-	const GString *text = run_text_of(state->session->text, KMT_BATCH_CGROUPS, 0);
-
-	if (text)
-		batch_write_text(out, KMT_BATCH_CGROUPS, 0, text->str, text->len);
-}
-
-static void write_maps(const StreamState *state, GByteArray *out)
-{
-	g_autoptr(GString) lines = g_string_new(NULL);
-
-	user_maps_append(state->session->user_maps, lines);
-	if (lines->len)
-		batch_write_text(out, KMT_BATCH_MAPS, 0, lines->str, lines->len);
-}
-
 void stream_state_write(StreamState *state, Recording *recording, uint64_t start_ns,
 			uint64_t begun_ns)
 {
 	g_autoptr(GByteArray) out = g_byte_array_new();
+	const GString *cgroups = run_text_of(state->session->text, KMT_BATCH_CGROUPS, 0);
+	g_autoptr(GString) maps = g_string_new(NULL);
 
 	write_facts(state, start_ns, begun_ns, out);
 	recording_add_bytes(recording, out->data, out->len);
@@ -238,8 +217,11 @@ void stream_state_write(StreamState *state, Recording *recording, uint64_t start
 	kept_write(state->newest, recording);
 	kept_write(state->points, recording);
 	g_byte_array_set_size(out, 0);
-	write_cgroups(state, out);
-	write_maps(state, out);
+	if (cgroups)
+		batch_write_text(out, KMT_BATCH_CGROUPS, 0, cgroups->str, cgroups->len);
+	user_maps_append(state->session->user_maps, maps);
+	if (maps->len)
+		batch_write_text(out, KMT_BATCH_MAPS, 0, maps->str, maps->len);
 	loss_ledger_write_counters(state->session->loss, stream_state_start_ns(state), out);
 	recording_add_bytes(recording, out->data, out->len);
 }

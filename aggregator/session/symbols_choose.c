@@ -63,22 +63,6 @@ GBytes *symbols_read(const char *path, GError **error)
 	return NULL;
 }
 
-/* Without permission, addresses are hidden: that was reported at the start. */
-static SymbolStore *symbols_of_host(void)
-{
-	g_autoptr(GBytes) kallsyms = read_whole("/proc/kallsyms", NULL);
-
-	return kallsyms ? parse_kallsyms(kallsyms) : NULL;
-}
-
-/* The recorded text range is not copied: it belongs to the recorded modules, and without these
-   their frames would be discarded as invalid. */
-static void replace_symbols(Session *session, SymbolStore *symbols)
-{
-	symbol_store_free(session->symbols);
-	session->symbols = symbols;
-}
-
 /* Kernel addresses change with every boot. */
 static bool is_this_boot(const Session *session)
 {
@@ -100,12 +84,17 @@ void symbols_prepare(Session *session, GBytes *kallsyms)
 
 void symbols_choose(Session *session, GBytes *kallsyms)
 {
-	SymbolStore *symbols = NULL;
+	g_autoptr(GBytes) of_host = NULL;
+	SymbolStore *symbols;
 
-	if (kallsyms)
-		symbols = parse_kallsyms(kallsyms);
-	else if (!symbol_store_has_symbols(session->symbols) && is_this_boot(session))
-		symbols = symbols_of_host();
-	if (symbols)
-		replace_symbols(session, symbols);
+	/* Without permission, addresses are hidden: that was reported at the start. */
+	if (!kallsyms && !symbol_store_has_symbols(session->symbols) && is_this_boot(session))
+		kallsyms = of_host = read_whole("/proc/kallsyms", NULL);
+	symbols = kallsyms ? parse_kallsyms(kallsyms) : NULL;
+	if (!symbols)
+		return;
+	/* The recorded text range is not copied: it belongs to the recorded modules, and without
+	   these their frames would be discarded as invalid. */
+	symbol_store_free(session->symbols);
+	session->symbols = symbols;
 }
