@@ -159,25 +159,6 @@ static inline void note_peak(const CellLives *lives, CellLife *life, uint64_t sc
 	life->peak = lives->peak;
 }
 
-static inline void check_peak(CellLives *lives, uint64_t time_ns)
-{
-	LivesTotals *totals = &lives->totals;
-
-	if (totals->bytes <= totals->peak_bytes)
-		return;
-	totals->peak_bytes = totals->bytes;
-	totals->peak_ns = time_ns;
-	lives->peak++;
-}
-
-static inline void add_live(CellLives *lives, CellLife *life, uint64_t scale)
-{
-	note_peak(lives, life, scale);
-	life->live++;
-	if (!life->own)
-		lives->totals.bytes += life->bytes * scale;
-}
-
 static inline void remove_live(CellLives *lives, CellLife *life, uint64_t scale)
 {
 	uint64_t bytes = life->own ? 0 : life->bytes * scale;
@@ -204,10 +185,19 @@ void cell_lives_prefetch(const CellLives *lives, uint32_t cell, uint64_t time_ns
 void cell_lives_allocated(CellLives *lives, uint32_t cell, uint64_t time_ns, uint64_t scale)
 {
 	uint64_t part = part_of(lives, time_ns);
+	CellLife *life = life_of(lives, cell);
+	LivesTotals *totals = &lives->totals;
 
-	add_live(lives, life_of(lives, cell), scale);
+	note_peak(lives, life, scale);
+	life->live++;
+	if (!life->own)
+		totals->bytes += life->bytes * scale;
 	add_part(&times_of(lives, cell)->allocated[part], scale);
-	check_peak(lives, time_ns);
+	if (totals->bytes <= totals->peak_bytes)
+		return;
+	totals->peak_bytes = totals->bytes;
+	totals->peak_ns = time_ns;
+	lives->peak++;
 }
 
 #define US 1000ULL

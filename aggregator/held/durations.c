@@ -260,31 +260,21 @@ static void durations_enqueue(Durations *durations, const Events *events, const 
 		event_merge_put(durations->waiting, &waiting);
 }
 
-static void durations_pair(Durations *durations, const WaitingEvent *hit)
-{
-	if (hit->free)
-		take_end(durations, hit, hit->cell | (hit->space & IN_INTERRUPT ? OF_CPU : 0));
-	else
-		take_begin(durations, hit);
-}
-
 static void pair_until(Durations *durations, uint64_t until_ns)
 {
 	WaitingEvent hits[HITS_AT_A_TIME];
 	unsigned count;
 
 	while ((count = event_merge_take(durations->waiting, until_ns, hits, HITS_AT_A_TIME)))
-		for (unsigned i = 0; i < count; i++)
-			durations_pair(durations, &hits[i]);
-}
+		for (unsigned i = 0; i < count; i++) {
+			const WaitingEvent *hit = &hits[i];
+			uint64_t of_cpu = hit->space & IN_INTERRUPT ? OF_CPU : 0;
 
-/* Of a stream without heartbeats, or of one with too many hits between them. */
-static void keep_to_share(Durations *durations)
-{
-	if (event_merge_trim_to(durations->waiting, durations->waiting_bytes_max))
-		return;
-	pair_until(durations, UINT64_MAX);
-	event_merge_trim(durations->waiting);
+			if (hit->free)
+				take_end(durations, hit, hit->cell | of_cpu);
+			else
+				take_begin(durations, hit);
+		}
 }
 
 void durations_take(Durations *durations, const Events *events)
@@ -303,7 +293,11 @@ void durations_take(Durations *durations, const Events *events)
 			durations_enqueue(durations, events, &events->events[i], cells[i]);
 	if (durations->list)
 		event_list_take(durations->list, events, cells);
-	keep_to_share(durations);
+	/* Of a stream without heartbeats, or of one with too many hits between them. */
+	if (!event_merge_trim_to(durations->waiting, durations->waiting_bytes_max)) {
+		pair_until(durations, UINT64_MAX);
+		event_merge_trim(durations->waiting);
+	}
 }
 
 void durations_release(Durations *durations, uint64_t complete_until_ns)

@@ -181,21 +181,6 @@ static inline void set_node(EventMerge *merge, guint node)
 	merge->nodes[node] = is_before(right, left) ? *right : *left;
 }
 
-static void build_tree(EventMerge *merge)
-{
-	for (guint i = 0; i < merge->leaves; i++)
-		set_leaf(merge, i);
-	for (guint node = merge->leaves; node-- > 1;)
-		set_node(merge, node);
-}
-
-static void update_tree(EventMerge *merge, guint number)
-{
-	set_leaf(merge, number);
-	for (guint node = (merge->leaves + number) / 2; node; node /= 2)
-		set_node(merge, node);
-}
-
 /* Returns the earliest event of all queues but this one. */
 static Node earliest_other(const EventMerge *merge, guint number)
 {
@@ -231,7 +216,10 @@ unsigned event_merge_take(EventMerge *merge, uint64_t until_ns, WaitingEvent *ev
 
 	if (!merge->count)
 		return 0;
-	build_tree(merge);
+	for (guint i = 0; i < merge->leaves; i++)
+		set_leaf(merge, i);
+	for (guint node = merge->leaves; node-- > 1;)
+		set_node(merge, node);
 	while (taken < count && merge->nodes[1].time_ns < until_ns) {
 		guint number = merge->nodes[1].queue;
 		Node limit = earliest_other(merge, number);
@@ -239,7 +227,9 @@ unsigned event_merge_take(EventMerge *merge, uint64_t until_ns, WaitingEvent *ev
 		if (limit.time_ns >= until_ns)
 			limit = (Node){ .time_ns = until_ns };
 		taken += take_from(queue_at(merge, number), limit, events + taken, count - taken);
-		update_tree(merge, number);
+		set_leaf(merge, number);
+		for (guint node = (merge->leaves + number) / 2; node; node /= 2)
+			set_node(merge, node);
 	}
 	merge->count -= taken;
 	return taken;

@@ -152,20 +152,10 @@ void free_checks_free(FreeChecks *checks)
 }
 
 /* Caches that differ in their sizes alone have one name. */
-static uint32_t number_of_name(FreeChecks *checks, const char *name)
-{
-	uint32_t number = GPOINTER_TO_UINT(g_hash_table_lookup(checks->names, name));
-
-	if (number)
-		return number;
-	number = g_hash_table_size(checks->names) + 1;
-	g_hash_table_insert(checks->names, g_strdup(name), GUINT_TO_POINTER(number));
-	return number;
-}
-
 static uint32_t number_of_cache(FreeChecks *checks, CacheId cache)
 {
 	static const uint32_t not_read = NAME_NOT_READ;
+	const char *name;
 	uint32_t *number;
 
 	if (cache == CACHE_ID_UNKNOWN || cache == CACHE_ID_OVERFLOW)
@@ -173,8 +163,14 @@ static uint32_t number_of_cache(FreeChecks *checks, CacheId cache)
 	while (checks->caches->len <= cache)
 		g_array_append_val(checks->caches, not_read);
 	number = &g_array_index(checks->caches, uint32_t, cache);
-	if (*number == NAME_NOT_READ)
-		*number = number_of_name(checks, profile_cache(checks->profile, cache)->name);
+	if (*number != NAME_NOT_READ)
+		return *number;
+	name = profile_cache(checks->profile, cache)->name;
+	*number = GPOINTER_TO_UINT(g_hash_table_lookup(checks->names, name));
+	if (!*number) {
+		*number = g_hash_table_size(checks->names) + 1;
+		g_hash_table_insert(checks->names, g_strdup(name), GUINT_TO_POINTER(*number));
+	}
 	return *number;
 }
 
@@ -212,37 +208,29 @@ static uint64_t bytes_of(const FreeChecks *checks, uint32_t cell)
 	return profile_origin(checks->profile, origin)->bytes_requested;
 }
 
-/* Split pages are freed one by one. */
-static void compare_pages(FreeChecks *checks, uint32_t allocated_cell, uint32_t freed_cell)
+/* Compares a free with the allocation of what it frees. */
+static void free_checks_compare(FreeChecks *checks, uint32_t allocated_cell,
+				const CheckedFree *freed)
 {
-	uint64_t freed = bytes_of(checks, freed_cell);
+	uint32_t own, named;
 
-	checks->totals.freed_in_parts += freed && freed < bytes_of(checks, allocated_cell);
-}
+	if (freed->cell >= checks->cells->len || allocated_cell >= checks->cells->len)
+		return;
+	/* Split pages are freed one by one. */
+	if (freed->kind == KMT_KIND_PAGE) {
+		uint64_t bytes = bytes_of(checks, freed->cell);
 
-static void compare_caches(FreeChecks *checks, uint32_t allocated_cell, uint32_t freed_cell)
-{
-	uint32_t own = g_array_index(checks->cells, uint32_t, allocated_cell);
-	uint32_t named = g_array_index(checks->cells, uint32_t, freed_cell);
-
-	hot_assert(allocated_cell < checks->cells->len);
-	hot_assert(freed_cell < checks->cells->len);
+		checks->totals.freed_in_parts += bytes && bytes < bytes_of(checks, allocated_cell);
+	}
+	/* kfree() may free objects of any cache. */
+	if (freed->kind != KMT_KIND_CACHE)
+		return;
+	own = g_array_index(checks->cells, uint32_t, allocated_cell);
+	named = g_array_index(checks->cells, uint32_t, freed->cell);
 	if (own == NAME_UNKNOWN || named == NAME_UNKNOWN)
 		return;
 	checks->totals.caches_compared++;
 	checks->totals.to_other_cache += own != named;
-}
-
-/* kfree() may free objects of any cache. */
-static void free_checks_compare(FreeChecks *checks, uint32_t allocated_cell,
-				const CheckedFree *freed)
-{
-	if (freed->cell >= checks->cells->len || allocated_cell >= checks->cells->len)
-		return;
-	if (freed->kind == KMT_KIND_CACHE)
-		compare_caches(checks, allocated_cell, freed->cell);
-	else if (freed->kind == KMT_KIND_PAGE)
-		compare_pages(checks, allocated_cell, freed->cell);
 }
 
 /* An object that was queued for RCU is freed later, and that may be recorded, too. Pages may be

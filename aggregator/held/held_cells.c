@@ -50,15 +50,6 @@ void held_age_append(unsigned age_class, GString *out)
 		g_string_append_printf(out, "from %u s", from_s);
 }
 
-static unsigned age_class_of(uint64_t age_ns)
-{
-	unsigned class = 0;
-
-	while (age_limits_s[class] && age_ns >= age_limits_s[class] * NS_PER_S)
-		class ++;
-	return class;
-}
-
 /* A LiveVisitor. */
 static void scan_object(const LiveObject *object, void *user_data)
 {
@@ -67,6 +58,7 @@ static void scan_object(const LiveObject *object, void *user_data)
 	uint64_t end_ns = cells->moment.end_ns;
 	/* 0 means that the age is not known. */
 	uint64_t age_ns = end_ns > object->time_ns ? end_ns - object->time_ns : 1;
+	unsigned class = 0;
 
 	if (age_ns < cells->choice.min_age_ns)
 		return;
@@ -75,7 +67,9 @@ static void scan_object(const LiveObject *object, void *user_data)
 	scan->held++;
 	scan->doubtful += object->time_ns <= cells->moment.last_loss_ns;
 	scan->first_kept += object->time_ns < cells->half_ns;
-	scan->ages[age_class_of(age_ns)]++;
+	while (age_limits_s[class] && age_ns >= age_limits_s[class] * NS_PER_S)
+		class ++;
+	scan->ages[class]++;
 }
 
 /* The halves of the run are equally long, as far as its parts allow it. */
@@ -175,18 +169,6 @@ static void add_by_age(HeldCells *cells, uint32_t number)
 	}
 }
 
-static bool is_used(const HeldCell *cell)
-{
-	return cell->cell.events || cell->sums.allocated || cell->sums.peak_objects;
-}
-
-/* What was freed is in the cells of its freers. */
-static void keep_held_only(HeldCell *cell)
-{
-	cell->sums.allocated -= cell->sums.freed;
-	cell->sums.freed = cell->sums.freed_early = cell->sums.freed_apart = 0;
-}
-
 static void add_cell(HeldCells *cells, uint32_t number)
 {
 	HeldCell cell = whole_cell(cells, number);
@@ -195,9 +177,12 @@ static void add_cell(HeldCells *cells, uint32_t number)
 		add_by_age(cells, number);
 		return;
 	}
-	if (cells->choice.by_freer)
-		keep_held_only(&cell);
-	if (is_used(&cell))
+	/* What was freed is in the cells of its freers. */
+	if (cells->choice.by_freer) {
+		cell.sums.allocated -= cell.sums.freed;
+		cell.sums.freed = cell.sums.freed_early = cell.sums.freed_apart = 0;
+	}
+	if (cell.cell.events || cell.sums.allocated || cell.sums.peak_objects)
 		g_array_append_val(cells->cells, cell);
 }
 

@@ -78,22 +78,18 @@ static size_t chunks_bytes(uint32_t count)
 	return count * sizeof(Chunk);
 }
 
-/* Lookups in a large table mostly wait for address translation: huge pages make them several times
-   faster. */
-static void *array_new(size_t bytes)
-{
-	void *array = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (array == MAP_FAILED)
-		g_error("no memory for %zu bytes", bytes);
-	if (bytes >= HUGE_BYTES_MIN)
-		madvise(array, bytes, MADV_HUGEPAGE);
-	return array;
-}
-
 static void part_init(Part *part, uint32_t count)
 {
-	part->chunks = array_new(chunks_bytes(count));
+	size_t bytes = chunks_bytes(count);
+
+	part->chunks =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if ((void *)part->chunks == MAP_FAILED)
+		g_error("no memory for %zu bytes", bytes);
+	/* Lookups in a large table mostly wait for address translation: huge pages make them
+	   several times faster. */
+	if (bytes >= HUGE_BYTES_MIN)
+		madvise(part->chunks, bytes, MADV_HUGEPAGE);
 	part->count = count;
 	part->used = 0;
 	part->used_max = (uint32_t)((uint64_t)count * SLOTS * FULL_NUMERATOR / FULL_DENOMINATOR);
@@ -360,17 +356,15 @@ static void part_remove(Part *part, uint64_t hash, uint32_t chunk, const LiveSlo
 /* Takes a slot in use, and its chunk. */
 typedef void (*SlotVisitor)(Part *part, uint32_t chunk, LiveSlot *slot, void *user_data);
 
-static bool is_used(const Tags *tags, unsigned number)
-{
-	return tags->words[number / WORD_SLOTS] >> 8 * (number % WORD_SLOTS) & TAG_USED;
-}
-
 static void part_each(Part *part, SlotVisitor visit, void *user_data)
 {
 	for (uint32_t chunk = 0; chunk < part->count; chunk++)
-		for (unsigned number = 0; number < SLOTS; number++)
-			if (is_used(&part->chunks[chunk].tags, number))
+		for (unsigned number = 0; number < SLOTS; number++) {
+			uint64_t word = part->chunks[chunk].tags.words[number / WORD_SLOTS];
+
+			if (word >> 8 * (number % WORD_SLOTS) & TAG_USED)
 				visit(part, chunk, slot_at(part, chunk, number), user_data);
+		}
 }
 
 /* A SlotVisitor. */

@@ -94,14 +94,6 @@ static size_t limit_of(const Pairing *pairing, Part part)
 	return limit - MIN(limit, others);
 }
 
-static void note_memory(const Pairing *pairing)
-{
-	if (pairing->memory)
-		memory_budget_set(pairing->memory, MEMORY_PAIRING,
-				  MIN(pairing_memory(pairing),
-				      memory_budget_limit(pairing->memory, MEMORY_PAIRING)));
-}
-
 Pairing *pairing_new(Profile *profile, size_t bytes_max)
 {
 	Pairing *pairing = g_new0(Pairing, 1);
@@ -171,11 +163,6 @@ static inline uint64_t key_of(const WaitingEvent *event)
 	return (event->pointer >> 2 & ADDRESS_MASK) | (uint64_t)event->space << ADDRESS_BITS;
 }
 
-static uint64_t pointer_of(const Pairing *pairing, uint64_t key)
-{
-	return pairing->upper[key >> ADDRESS_BITS] << 48 | (key & ADDRESS_MASK) << 2;
-}
-
 static uint64_t scale_of(const Pairing *pairing)
 {
 	return 1ULL << pairing->level;
@@ -196,8 +183,9 @@ static inline bool is_own(const Pairing *pairing, uint32_t cell)
 static bool keep_taken(uint64_t key, const LiveObject *object, void *user_data)
 {
 	Pairing *pairing = user_data;
+	uint64_t pointer = pairing->upper[key >> ADDRESS_BITS] << 48 | (key & ADDRESS_MASK) << 2;
 
-	if (is_taken(pairing, pointer_of(pairing, key)))
+	if (is_taken(pairing, pointer))
 		return true;
 	cell_lives_dropped(pairing->lives, object->cell);
 	return false;
@@ -294,13 +282,6 @@ typedef struct {
 	unsigned count;
 } Run;
 
-static inline void prefetch_life(const Pairing *pairing, const WaitingEvent *event, uint64_t hash)
-{
-	uint32_t cell = event->free ? live_table_likely_cell(pairing->live, hash) : event->cell;
-
-	cell_lives_prefetch(pairing->lives, cell, event->time_ns, event->free);
-}
-
 /* Prefetches for groups of events that follow. What happens to the table until then makes no
    difference to most of them. */
 static inline void pairing_prefetch(const Pairing *pairing, const Run *run, guint at)
@@ -309,8 +290,13 @@ static inline void pairing_prefetch(const Pairing *pairing, const Run *run, guin
 		live_table_prefetch_tags(pairing->live, run->hashes[i]);
 	for (guint i = at + SLOT_AHEAD; i < MIN(at + SLOT_AHEAD + GROUP, run->count); i++)
 		live_table_prefetch_slot(pairing->live, run->hashes[i], run->events[i].free);
-	for (guint i = at + LIFE_AHEAD; i < MIN(at + LIFE_AHEAD + GROUP, run->count); i++)
-		prefetch_life(pairing, &run->events[i], run->hashes[i]);
+	for (guint i = at + LIFE_AHEAD; i < MIN(at + LIFE_AHEAD + GROUP, run->count); i++) {
+		const WaitingEvent *event = &run->events[i];
+		uint32_t cell = event->free ? live_table_likely_cell(pairing->live, run->hashes[i])
+					    : event->cell;
+
+		cell_lives_prefetch(pairing->lives, cell, event->time_ns, event->free);
+	}
 }
 
 static void pair_run(Pairing *pairing, Run *run)
@@ -331,34 +317,26 @@ static void pair_run(Pairing *pairing, Run *run)
 	}
 }
 
-/* The table, and the first part of the run, begin with the first event. */
-static void pairing_begin(Pairing *pairing, uint64_t time_ns)
-{
-	pairing->live = live_table_new(floor_of(pairing, PART_TABLE), time_ns);
-	cell_lives_start(pairing->lives, time_ns);
-}
-
-/* What was lost may be the allocation of an object that was free. */
-static void note_loss(Pairing *pairing, uint64_t last_loss_ns)
-{
-	if (last_loss_ns != pairing->last_loss_ns)
-		free_checks_forget(pairing->checks);
-	pairing->last_loss_ns = last_loss_ns;
-}
-
 void pairing_release(Pairing *pairing, uint64_t complete_until_ns, uint64_t last_loss_ns)
 {
 	g_autofree Run *run = NULL;
 
-	note_loss(pairing, last_loss_ns);
+	/* What was lost may be the allocation of an object that was free. */
+	if (last_loss_ns != pairing->last_loss_ns)
+		free_checks_forget(pairing->checks);
+	pairing->last_loss_ns = last_loss_ns;
 	if (!event_merge_count(pairing->waiting) || complete_until_ns <= pairing->released_ns ||
 	    complete_until_ns - pairing->first_ns < FIRST_WAIT_NS)
 		return;
 	run = g_new(Run, 1);
 	while ((run->count = event_merge_take(pairing->waiting, complete_until_ns, run->events,
 					      RUN_EVENTS))) {
-		if (!pairing->live)
-			pairing_begin(pairing, run->events[0].time_ns);
+		/* The table, and the first part of the run, begin with the first event. */
+		if (!pairing->live) {
+			pairing->live = live_table_new(floor_of(pairing, PART_TABLE),
+						       run->events[0].time_ns);
+			cell_lives_start(pairing->lives, run->events[0].time_ns);
+		}
 		pairing->end_ns = run->events[run->count - 1].time_ns;
 		pair_run(pairing, run);
 	}
@@ -366,15 +344,12 @@ void pairing_release(Pairing *pairing, uint64_t complete_until_ns, uint64_t last
 	pairing->end_ns = MAX(pairing->end_ns, pairing->released_ns);
 }
 
-/* Much of what a command leaves behind is freed just after its end, by RCU and kworkers. */
-static bool is_late_free(const Pairing *pairing, const Event *event)
-{
-	return event->free && !pairing->cuts_frees;
-}
-
 static bool is_paired(Pairing *pairing, const Event *event, uint32_t cell)
 {
-	if ((cell == PROFILE_CELL_NONE && !is_late_free(pairing, event)) || !event->pointer ||
+	/* Much of what a command leaves behind is freed just after its end, by RCU and kworkers. */
+	bool is_late_free = event->free && !pairing->cuts_frees;
+
+	if ((cell == PROFILE_CELL_NONE && !is_late_free) || !event->pointer ||
 	    event->pointer == EVENT_POINTER_UNKNOWN)
 		return false;
 	if (event->free || cell < cell_lives_count(pairing->lives))
@@ -410,11 +385,6 @@ static void pairing_enqueue(Pairing *pairing, const Events *events)
 	}
 }
 
-static unsigned level_of(uint32_t period)
-{
-	return period > 1 ? g_bit_storage(period - 1) : 0;
-}
-
 static void describe_cell(Pairing *pairing, uint32_t cell)
 {
 	const ProfileOrigin *origin =
@@ -443,7 +413,10 @@ static void describe_cells(Pairing *pairing)
 
 static void keep_to_limit(Pairing *pairing)
 {
-	note_memory(pairing);
+	if (pairing->memory)
+		memory_budget_set(pairing->memory, MEMORY_PAIRING,
+				  MIN(pairing_memory(pairing),
+				      memory_budget_limit(pairing->memory, MEMORY_PAIRING)));
 	if (event_merge_trim_to(pairing->waiting, limit_of(pairing, PART_QUEUES)))
 		return;
 	pairing->totals.out_of_order += event_merge_count(pairing->waiting);
@@ -576,30 +549,26 @@ static void make_room_for_cells(Pairing *pairing, size_t events)
 
 void pairing_take(Pairing *pairing, const Events *events)
 {
+	uint32_t period = events->header->sampling_period;
+
 	make_room_for_cells(pairing, events->events_count);
 	g_array_set_size(pairing->cells, (guint)events->events_count);
 	profile_take_noting(pairing->profile, events, (uint32_t *)(void *)pairing->cells->data);
 	describe_cells(pairing);
-	raise_level(pairing, level_of(events->header->sampling_period));
+	raise_level(pairing, period > 1 ? g_bit_storage(period - 1) : 0);
 	pairing_enqueue(pairing, events);
 	keep_to_limit(pairing);
-}
-
-static uint64_t held_now(const Pairing *pairing)
-{
-	uint64_t held = 0;
-
-	for (uint32_t i = 0; i < cell_lives_count(pairing->lives); i++)
-		held += is_own(pairing, i) ? 0 : cell_lives_life(pairing->lives, i)->live;
-	return held;
 }
 
 PairingTotals pairing_totals(const Pairing *pairing)
 {
 	PairingTotals totals = pairing->totals;
+	uint64_t held = 0;
 
+	for (uint32_t i = 0; i < cell_lives_count(pairing->lives); i++)
+		held += is_own(pairing, i) ? 0 : cell_lives_life(pairing->lives, i)->live;
 	totals.scale = scale_of(pairing);
-	totals.held = saturate_product(held_now(pairing), totals.scale);
+	totals.held = saturate_product(held, totals.scale);
 	return totals;
 }
 
