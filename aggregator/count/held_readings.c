@@ -81,18 +81,16 @@ size_t held_readings_memory(const HeldReadings *readings)
 	       readings->places->len * sizeof(Place);
 }
 
-static void forget_times(Place *place)
-{
-	place->first_ns = place->last_ns = 0;
-	place->age_min_ns = place->age_max_ns = 0;
-}
-
 void held_readings_next(HeldReadings *readings)
 {
 	readings->reading = 1;
 	readings->newest_ns = 0;
-	for (guint i = 0; i < readings->places->len; i++)
-		forget_times(&g_array_index(readings->places, Place, i));
+	for (guint i = 0; i < readings->places->len; i++) {
+		Place *place = &g_array_index(readings->places, Place, i);
+
+		place->first_ns = place->last_ns = 0;
+		place->age_min_ns = place->age_max_ns = 0;
+	}
 }
 
 /* Structures are compared byte by byte, so their padding is cleared. */
@@ -153,17 +151,11 @@ static Place *place_of(HeldReadings *readings, const PlaceKey *key)
 	return &g_array_index(readings->places, Place, id);
 }
 
-/* The lowest of two numbers, of which 0 is unknown. */
-static uint64_t least_known(uint64_t a, uint64_t b)
-{
-	if (!a || !b)
-		return a ? a : b;
-	return MIN(a, b);
-}
-
 static void add_times(Place *place, const HeldObjects *objects)
 {
-	place->first_ns = least_known(place->first_ns, objects->first_ns);
+	/* 0 is unknown. */
+	if (objects->first_ns && (!place->first_ns || objects->first_ns < place->first_ns))
+		place->first_ns = objects->first_ns;
 	place->last_ns = MAX(place->last_ns, objects->last_ns);
 	if (!objects->age_max_ns)
 		return;
@@ -263,15 +255,6 @@ static void deliver_place(const HeldReadings *readings, const Place *place, cons
 	deliver_sums(to, event, added);
 }
 
-/* Objects without room for their places count all the same. */
-static void deliver_over_bound(const HeldReadings *readings, const Target *to)
-{
-	const EventText event = { .text = "", .held = true, .over_bound = true };
-
-	if (readings->over_bound.objects)
-		deliver_sums(to, event, &readings->over_bound);
-}
-
 /* Adds what the delivered events of a difference cannot express. */
 static void add_other_changes(const Place *place, const HeldSums *added, HeldTotals *totals)
 {
@@ -304,8 +287,10 @@ HeldTotals held_readings_deliver(HeldReadings *readings, uint64_t now_ns, HeldSi
 		if (totals.is_difference)
 			add_other_changes(place, &added, &totals);
 	}
-	if (!totals.is_difference)
-		deliver_over_bound(readings, &to);
+	/* Objects without room for their places count all the same. */
+	if (!totals.is_difference && readings->over_bound.objects)
+		deliver_sums(&to, (EventText){ .text = "", .held = true, .over_bound = true },
+			     &readings->over_bound);
 	return totals;
 }
 

@@ -223,27 +223,10 @@ void intervals_expire(Intervals *intervals, uint64_t time_ns)
 	give_until(intervals, MIN(time_ns, intervals->end_ns - 1), true);
 }
 
-/* A stream may lack its end: then the counted events end there. */
-static void cut_last(Intervals *intervals, uint64_t end_ns)
-{
-	Open *last = g_queue_peek_tail(&intervals->opened);
-	uint64_t known_ns = MIN(MAX(end_ns, intervals->latest_ns + 1), intervals->end_ns);
-
-	last->end_ns = MAX(MIN(last->end_ns, known_ns), last->start_ns);
-}
-
-/* Drops intervals that were opened before the end of the window was known, and have no events. */
-static void drop_outside(Intervals *intervals)
+void intervals_finish(Intervals *intervals, uint64_t end_ns)
 {
 	Open *last;
 
-	while ((last = g_queue_peek_tail(&intervals->opened)) &&
-	       last->start_ns >= intervals->end_ns && !profile_totals(last->profile).events)
-		open_free(g_queue_pop_tail(&intervals->opened));
-}
-
-void intervals_finish(Intervals *intervals, uint64_t end_ns)
-{
 	if (intervals->start_ns == UINT64_MAX)
 		return;
 	end_ns = MIN(end_ns, intervals->end_ns);
@@ -252,9 +235,16 @@ void intervals_finish(Intervals *intervals, uint64_t end_ns)
 	give_until(intervals, end_ns, false);
 	if (intervals->opens_ns < end_ns)
 		open_until(intervals, end_ns - 1);
-	drop_outside(intervals);
-	if (intervals->opened.head)
-		cut_last(intervals, end_ns);
+	/* Some were opened before the end of the window was known, and have no events. */
+	while ((last = g_queue_peek_tail(&intervals->opened)) &&
+	       last->start_ns >= intervals->end_ns && !profile_totals(last->profile).events)
+		open_free(g_queue_pop_tail(&intervals->opened));
+	/* A stream may lack its end: then the counted events end there. */
+	if (last) {
+		uint64_t known_ns = MIN(MAX(end_ns, intervals->latest_ns + 1), intervals->end_ns);
+
+		last->end_ns = MAX(MIN(last->end_ns, known_ns), last->start_ns);
+	}
 	while (intervals->opened.head)
 		intervals_give(intervals, false);
 }

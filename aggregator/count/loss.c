@@ -152,13 +152,6 @@ static Cpu *cpu_of(LossLedger *ledger, uint32_t number)
 	return cpu_lookup(ledger, number);
 }
 
-static void note_complete(LossLedger *ledger, const Cpu *cpu, uint32_t number)
-{
-	hot_assert(number < ledger->places->len);
-	lowest_set(ledger->complete_until_ns, g_array_index(ledger->places, guint, number) - 1,
-		   cpu->complete_until_ns);
-}
-
 static uint64_t loss_difference(uint64_t newer, uint64_t older)
 {
 	return newer > older ? newer - older : 0;
@@ -178,25 +171,18 @@ static void read_cost(Cpu *cpu, uint64_t probe_ns)
 	}
 }
 
-/* Rejected messages are missing in the counters of their CPU, too: see note_gap(). */
-static void note_skipped(LossLedger *ledger, const struct KmtHeartbeat *beat)
-{
-	bool has_grown =
-		beat->skipped > ledger->newest.skipped || beat->errors > ledger->newest.errors;
-
-	if (has_grown && !ledger->after_window)
-		ledger->skipped_until_ns = MAX(ledger->skipped_until_ns, beat->complete_until_ns);
-}
-
 static void read_heartbeat(LossLedger *ledger, Cpu *cpu, const struct KmtHeartbeat *beat)
 {
 	SharedCounters *shared = &ledger->newest;
+	/* Rejected messages are missing in the counters of their CPU, too: see note_gap(). */
+	bool has_skipped = beat->skipped > shared->skipped || beat->errors > shared->errors;
 
 	cpu->heartbeats++;
 	cpu->complete_until_ns = MAX(cpu->complete_until_ns, beat->complete_until_ns);
 	read_cost(cpu, beat->probe_ns);
 	cpu->newest.passed_over = MAX(cpu->newest.passed_over, beat->passed_over);
-	note_skipped(ledger, beat);
+	if (has_skipped && !ledger->after_window)
+		ledger->skipped_until_ns = MAX(ledger->skipped_until_ns, beat->complete_until_ns);
 	shared->skipped = MAX(shared->skipped, beat->skipped);
 	shared->errors = MAX(shared->errors, beat->errors);
 	shared->transport_failures = MAX(shared->transport_failures, beat->transport_failures);
@@ -249,21 +235,16 @@ static uint64_t end_of(const Events *events)
 	return end_ns;
 }
 
-/* Returns the gap that a late batch belongs to, or NULL. */
-static Gap *gap_of(LastLoss *last, uint64_t produced)
-{
-	for (unsigned i = 0; i < last->gaps_count; i++)
-		if (produced > last->gaps[i].from && produced <= last->gaps[i].to)
-			return &last->gaps[i];
-	return NULL;
-}
-
+/* A late batch may belong to a gap. */
 static void fill_gap(LastLoss *last, const Seen *seen)
 {
 	const struct KmtBatchHeader *header = seen->events->header;
-	Gap *gap = gap_of(last, header->events_total);
+	uint64_t produced = header->events_total;
+	Gap *gap = last->gaps, *end = last->gaps + last->gaps_count;
 
-	if (!gap)
+	while (gap < end && (produced <= gap->from || produced > gap->to))
+		gap++;
+	if (gap == end)
 		return;
 	gap->missing -= MIN(gap->missing, header->events - seen->damaged);
 	if (gap->missing)
@@ -420,7 +401,8 @@ void loss_ledger_enter(LossLedger *ledger, const Events *events, uint64_t decode
 	read_header(cpu, &seen);
 	for (size_t i = 0; i < events->heartbeats_count; i++)
 		read_heartbeat(ledger, cpu, &events->heartbeats[i]);
-	note_complete(ledger, cpu, header->cpu);
+	lowest_set(ledger->complete_until_ns, g_array_index(ledger->places, guint, header->cpu) - 1,
+		   cpu->complete_until_ns);
 	place_in_window(ledger, cpu, header->base_time_ns);
 	note_sampling(ledger, cpu, header);
 }
@@ -508,22 +490,17 @@ LossTotals loss_ledger_totals(const LossLedger *ledger)
 	return totals;
 }
 
-static uint64_t cpu_last_loss_ns(const Cpu *cpu)
-{
-	const LastLoss *last = &cpu->last;
-	uint64_t until_ns = last->is_open ? UINT64_MAX : last->until_ns;
-
-	for (unsigned i = 0; i < last->gaps_count; i++)
-		until_ns = MAX(until_ns, last->gaps[i].until_ns);
-	return until_ns;
-}
-
 uint64_t loss_ledger_last_loss_ns(const LossLedger *ledger)
 {
 	uint64_t until_ns = ledger->has_untracked_cpus ? UINT64_MAX : ledger->skipped_until_ns;
 
-	for (guint i = 0; i < ledger->cpus->len; i++)
-		until_ns = MAX(until_ns, cpu_last_loss_ns(&g_array_index(ledger->cpus, Cpu, i)));
+	for (guint i = 0; i < ledger->cpus->len; i++) {
+		const LastLoss *last = &g_array_index(ledger->cpus, Cpu, i).last;
+
+		until_ns = MAX(until_ns, last->is_open ? UINT64_MAX : last->until_ns);
+		for (unsigned gap = 0; gap < last->gaps_count; gap++)
+			until_ns = MAX(until_ns, last->gaps[gap].until_ns);
+	}
 	return until_ns;
 }
 

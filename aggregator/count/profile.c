@@ -574,28 +574,22 @@ typedef struct {
 } Fold;
 
 /* Returns the task of that name and cgroup without a pid. */
-static TaskId task_without_pid(Profile *profile, TaskId of)
+static TaskId folded_task(const Fold *fold, TaskId of)
 {
+	Profile *profile = fold->profile;
 	uint64_t seen_ns = profile_task_seen_ns(profile, of);
 	ProfileTask task;
-	TaskId id;
 
 	hot_assert(of < profile->task_index.count);
+	if (fold->folded[of] != SLOT_ID_NONE)
+		return fold->folded[of];
 	memset(&task, 0, sizeof(task));
 	task.cgroup_id = profile->tasks[of].cgroup_id;
 	copy_comm(task.comm, profile_process_name(profile, of));
 	copy_comm(task.thread_comm, profile->tasks[of].thread_comm);
-	id = profile_intern(profile, TABLE_TASKS, (void **)&profile->tasks, &task, sizeof(task),
-			    true, TASK_ID_OVERFLOW);
-	task_note_seen(profile, id, seen_ns);
-	return id;
-}
-
-static TaskId folded_task(const Fold *fold, TaskId of)
-{
-	hot_assert(of < fold->profile->task_index.count);
-	if (fold->folded[of] == SLOT_ID_NONE)
-		fold->folded[of] = task_without_pid(fold->profile, of);
+	fold->folded[of] = profile_intern(profile, TABLE_TASKS, (void **)&profile->tasks, &task,
+					  sizeof(task), true, TASK_ID_OVERFLOW);
+	task_note_seen(profile, fold->folded[of], seen_ns);
 	return fold->folded[of];
 }
 
@@ -928,16 +922,6 @@ static CacheId cache_of(Profile *profile, const Events *events, uint16_t number)
 	return memo->id;
 }
 
-/* Data counts by what is mapped there, not by its address; that may be unknown. */
-static uint64_t data_place(Profile *profile, uint32_t tgid, uint64_t time_ns, uint64_t address)
-{
-	UserPlace place;
-
-	user_maps_lookup(profile->user_maps, tgid, time_ns, address, &place);
-	place.offset = 0;
-	return place_pack(place);
-}
-
 /* Code without frame pointers gives junk: a frame that is in no known executable mapping and all
    frames after it. Returns the number of places. */
 static uint32_t places_of(Profile *profile, const Events *events, const EventOriginFacts *facts,
@@ -950,8 +934,13 @@ static uint32_t places_of(Profile *profile, const Events *events, const EventOri
 	if (!profile->user_maps || facts->user_task == KMT_NONE)
 		return 0;
 	events_read_task(events, facts->user_task, &task);
-	if (facts->user_has_data)
-		places[count++] = data_place(profile, task.tgid, time_ns, facts->user_frames[0]);
+	/* Data counts by what is mapped there, not by its address; that may be unknown. */
+	if (facts->user_has_data) {
+		user_maps_lookup(profile->user_maps, task.tgid, time_ns, facts->user_frames[0],
+				 &place);
+		place.offset = 0;
+		places[count++] = place_pack(place);
+	}
 	/* Frames after the first are return addresses: the call is before them. */
 	while (count < facts->user_depth &&
 	       user_maps_lookup(profile->user_maps, task.tgid, time_ns,

@@ -116,14 +116,9 @@ static StackId stack_table_add(StackTable *table, const void *bytes, uint32_t le
 	return table->count++;
 }
 
-static uint32_t stack_hash(const void *bytes, uint32_t length, uint32_t tag)
-{
-	return (uint32_t)XXH3_64bits_withSeed(bytes, length, keyed_hash_seed ^ tag);
-}
-
 StackId stack_table_intern(StackTable *table, const void *bytes, uint32_t length, uint32_t tag)
 {
-	uint32_t hash = stack_hash(bytes, length, tag);
+	uint32_t hash = (uint32_t)XXH3_64bits_withSeed(bytes, length, keyed_hash_seed ^ tag);
 	uint32_t at, id;
 
 	for (at = hash; (id = slot_table_candidate(&table->slots, hash, &at)) != SLOT_ID_NONE;
