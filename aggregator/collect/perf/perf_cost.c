@@ -324,18 +324,13 @@ static PerfCost measure_rounds(Kinds *kinds)
 	return perf_cost_of_rounds(rounds, count);
 }
 
-static bool kinds_are_open(const Kinds *kinds)
-{
-	return kinds->bare.cpu && kinds->full.cpu && kinds->sparse_bare.cpu &&
-	       kinds->sparse_full.cpu && kinds->parked.cpu;
-}
-
 /* The requests of the kinds; they are borrowed by the kinds. */
 typedef struct {
 	PerfRequest bare, full, sparse_bare, sparse_full, helped, parked, filtered[2];
 } Requests;
 
-static void kinds_open(Kinds *kinds, const Requests *requests)
+/* Returns whether all that are needed are open. */
+static bool kinds_open(Kinds *kinds, const Requests *requests)
 {
 	kind_open(&kinds->bare, &requests->bare);
 	kind_open(&kinds->full, &requests->full);
@@ -347,15 +342,17 @@ static void kinds_open(Kinds *kinds, const Requests *requests)
 	for (unsigned named = 0; named < 2; named++)
 		if (requests->filtered[named].points_count)
 			kind_open(&kinds->filtered[named], &requests->filtered[named]);
+	return kinds->bare.cpu && kinds->full.cpu && kinds->sparse_bare.cpu &&
+	       kinds->sparse_full.cpu && kinds->parked.cpu;
 }
 
 static PerfCost measure(const Requests *requests)
 {
 	Kinds kinds = { 0 };
 	PerfCost cost = { 0 };
+	bool are_open = kinds_open(&kinds, requests);
 
-	kinds_open(&kinds, requests);
-	for (int i = 0; kinds_are_open(&kinds) && !cost.is_known && i < TRIES; i++)
+	for (int i = 0; are_open && !cost.is_known && i < TRIES; i++)
 		cost = measure_rounds(&kinds);
 	kinds_close(&kinds);
 	return cost;

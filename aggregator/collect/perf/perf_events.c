@@ -135,26 +135,24 @@ void perf_events_make_room(const PerfRequest *request, unsigned cpus)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* What samples of probe points have in addition. */
-static uint64_t hit_type(const PerfRequest *request)
+static uint64_t sample_type(const PerfEvents *events)
 {
-	uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ADDR;
+	const PerfRequest *request = events->request;
+	uint64_t type = PERF_SAMPLE_NEEDED | PERF_SAMPLE_READ;
 
+	if (depth_of(request))
+		type |= PERF_SAMPLE_CALLCHAIN;
+	if (events->features & FEATURE_CGROUP)
+		type |= PERF_SAMPLE_CGROUP_BIT;
 	if (!request->takes_hits)
-		return 0;
+		return type;
+	/* What samples of probe points have in addition. */
+	type |= PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ADDR;
 	if (request->registers)
 		type |= PERF_SAMPLE_REGS_INTR;
 	if (request->user_stack_bytes)
 		type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	return type;
-}
-
-static uint64_t sample_type(const PerfEvents *events)
-{
-	return PERF_SAMPLE_NEEDED | PERF_SAMPLE_READ |
-	       (depth_of(events->request) ? (uint64_t)PERF_SAMPLE_CALLCHAIN : 0) |
-	       (events->features & FEATURE_CGROUP ? PERF_SAMPLE_CGROUP_BIT : 0) |
-	       hit_type(events->request);
 }
 
 PerfLayout perf_events_layout(const PerfEvents *events)
@@ -257,21 +255,6 @@ static struct perf_event_attr dummy_attr(const PerfEvents *events)
 	if (events->with_build_ids)
 		request_build_ids(&attr);
 	return attr;
-}
-
-/* An event of a point that only counts. */
-static struct perf_event_attr counter_attr(const PerfEvents *events, const PerfPoint *point)
-{
-	const struct perf_event_attr like = point_attr(events, point);
-
-	return (struct perf_event_attr){
-		.size = sizeof(like),
-		.type = like.type,
-		.config = like.config,
-		.config1 = like.config1,
-		.config2 = like.config2,
-		.disabled = 1,
-	};
 }
 
 /* A tracepoint of which every event is recorded. */
@@ -625,9 +608,18 @@ static bool open_point(PerfEvents *events, Cpu *cpu, const PerfPoint *point, GEr
 	return true;
 }
 
+/* Opens an event of a point that only counts, if it needs one. */
 static bool open_counter(PerfEvents *events, Cpu *cpu, const PerfPoint *point, GError **error)
 {
-	const struct perf_event_attr attr = counter_attr(events, point);
+	const struct perf_event_attr like = point_attr(events, point);
+	const struct perf_event_attr attr = {
+		.size = sizeof(like),
+		.type = like.type,
+		.config = like.config,
+		.config1 = like.config1,
+		.config2 = like.config2,
+		.disabled = 1,
+	};
 	bool is_needed = point->filter && point->counts_calls;
 	int fd = is_needed ? open_event(&attr, events->request->own_thread, cpu->part.cpu) : -1;
 
@@ -791,12 +783,6 @@ void perf_events_set_helpers_period(PerfEvents *events, PerfCpu *part, uint32_t 
 	control_all(cpu, cpu->helpers, PERF_EVENT_IOC_PERIOD, &period);
 }
 
-/* One of the two clocks may be slewed, and may advance only with the ticks of a sleeping CPU. */
-static bool is_whole(uint64_t counted_ns, uint64_t elapsed_ns)
-{
-	return counted_ns + PERF_ENABLED_GRAIN_NS + elapsed_ns / 256 >= elapsed_ns;
-}
-
 /* Returns how long the CPU's dummy was enabled; 0: unknown. */
 static uint64_t enabled_ns(Cpu *cpu)
 {
@@ -811,14 +797,17 @@ bool perf_events_are_counting(const PerfEvents *events, PerfCpu *part, PerfEnabl
 {
 	Cpu *cpu = (Cpu *)part;
 	PerfEnabled before = *last;
-	uint64_t now_ns = clock_monotonic_ns();
+	uint64_t now_ns = clock_monotonic_ns(), counted_ns, elapsed_ns;
 
 	(void)events;
 	if (cpu->live_from >= cpu->dummies->len)
 		return false;
 	last->enabled_ns = enabled_ns(cpu);
 	last->asked_ns = clock_monotonic_ns();
+	counted_ns = last->enabled_ns - before.enabled_ns;
+	elapsed_ns = before.asked_ns ? now_ns - before.asked_ns : 0;
+	/* One of the two clocks may be slewed, and may advance only with the ticks of a sleeping
+	   CPU. */
 	return last->enabled_ns > before.enabled_ns &&
-	       is_whole(last->enabled_ns - before.enabled_ns,
-			before.asked_ns ? now_ns - before.asked_ns : 0);
+	       counted_ns + PERF_ENABLED_GRAIN_NS + elapsed_ns / 256 >= elapsed_ns;
 }

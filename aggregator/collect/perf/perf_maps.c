@@ -162,13 +162,6 @@ static bool open_all(PerfMaps *maps, const GArray *online, GError **error)
 	return true;
 }
 
-static bool is_counting(const PerfMaps *maps, uint32_t number)
-{
-	MapsCpu *cpu = find_cpu(maps, number);
-
-	return cpu && perf_events_are_counting(maps->events, cpu->perf, &cpu->enabled);
-}
-
 void perf_maps_look(PerfMaps *maps)
 {
 	g_autoptr(GArray) online = cpu_list_read("", "online");
@@ -178,8 +171,11 @@ void perf_maps_look(PerfMaps *maps)
 	for (guint i = 0; online && i < online->len; i++) {
 		uint32_t number = g_array_index(online, guint32, i);
 
-		if (!is_counting(maps, number) && open_cpu(maps, number, NULL))
-			maps->scan_is_due = true;
+		MapsCpu *cpu = find_cpu(maps, number);
+
+		if (cpu && perf_events_are_counting(maps->events, cpu->perf, &cpu->enabled))
+			continue;
+		maps->scan_is_due |= open_cpu(maps, number, NULL);
 	}
 	perf_maps_read(maps);
 }

@@ -134,11 +134,6 @@ static const struct {
 };
 enum { SMALL_MAX = sizeof(small_periods) / sizeof(small_periods[0]) - 1 };
 
-static uint32_t draw_small(uint64_t *state, uint32_t nominal)
-{
-	return small_periods[nominal].periods[random_below(state, small_periods[nominal].count)];
-}
-
 static bool has_small_divisor(uint32_t number)
 {
 	return !(number % 2 && number % 3 && number % 5 && number % 7 && number % 11);
@@ -163,7 +158,9 @@ uint32_t perf_period_draw(uint64_t *state, uint32_t nominal)
 		return 1;
 	if (nominal >= MIXED_MIN && nominal <= MIXED_MAX)
 		return draw_mixed(state, nominal);
-	return nominal <= SMALL_MAX ? draw_small(state, nominal) : draw_around(state, nominal);
+	if (nominal > SMALL_MAX)
+		return draw_around(state, nominal);
+	return small_periods[nominal].periods[random_below(state, small_periods[nominal].count)];
 }
 
 uint32_t perf_period_phase(uint64_t *state, uint32_t period)

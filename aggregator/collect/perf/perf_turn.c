@@ -89,18 +89,6 @@ static void perf_turn_aim(const PerfTurnPlace *at)
 	enter_stage(at->turn, PERF_TURN_AIMED);
 }
 
-static void retire_other(const PerfTurnPlace *at)
-{
-	const PerfEventId other = { at->point, !at->turn->twin };
-	uint64_t count;
-
-	perf_events_switch(at->events, at->cpu, other, false);
-	at->turn->both += count_of(at) - at->turn->parked;
-	count = perf_events_count(at->events, at->cpu, other);
-	at->read(at->user_data);
-	at->end(other, count, at->user_data);
-}
-
 /* The time in which about SAMPLES_OF_SERIES samples come, judged by the series before. It is the
    same for all periods that may be drawn, so that one of nominal events is taken. */
 static uint64_t series_ns(uint32_t nominal, uint64_t events, uint64_t elapsed_ns)
@@ -112,12 +100,18 @@ static uint64_t series_ns(uint32_t nominal, uint64_t events, uint64_t elapsed_ns
 	return CLAMP(wanted * elapsed_ns / events, SERIES_NS_MIN, SERIES_NS_MAX);
 }
 
+/* Retires the other twin: the turn is over. */
 static void perf_turn_settle(const PerfTurnPlace *at)
 {
 	PerfTurn *turn = at->turn;
-	uint64_t now_ns = clock_monotonic_ns();
+	const PerfEventId other = { at->point, !turn->twin };
+	uint64_t now_ns = clock_monotonic_ns(), count;
 
-	retire_other(at);
+	perf_events_switch(at->events, at->cpu, other, false);
+	turn->both += count_of(at) - turn->parked;
+	count = perf_events_count(at->events, at->cpu, other);
+	at->read(at->user_data);
+	at->end(other, count, at->user_data);
 	turn->stage = PERF_TURN_NONE;
 	turn->wait_ns = series_ns(at->nominal, turn->events, now_ns - turn->began_ns);
 	turn->began_ns = now_ns;

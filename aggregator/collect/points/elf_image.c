@@ -5,16 +5,13 @@
  */
 #include "collect/points/elf_image.h"
 
-static bool is_program(const ElfFile *file)
-{
-	return file->header.e_type == ET_EXEC || file->header.e_type == ET_DYN;
-}
-
 ElfImage *elf_image_new(int fd)
 {
 	g_autoptr(ElfImage) image = g_new0(ElfImage, 1);
+	const GElf_Ehdr *header = &image->file.header;
 
-	if (!elf_file_begin(&image->file, fd) || !is_program(&image->file))
+	if (!elf_file_begin(&image->file, fd) ||
+	    (header->e_type != ET_EXEC && header->e_type != ET_DYN))
 		return NULL;
 	return g_steal_pointer(&image);
 }

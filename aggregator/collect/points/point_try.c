@@ -63,18 +63,6 @@ static const struct Refusal {
 	{ EMFILE, ALL_PROBES, "too many open files: raise the limit (ulimit -n)" },
 };
 
-/* Returns the meaning for this kind of probe, or the kernel's text. */
-static const char *refusal_of(const PointEvent *event, int problem)
-{
-	for (guint i = 0; i < G_N_ELEMENTS(refusals); i++) {
-		const struct Refusal *refusal = &refusals[i];
-
-		if (refusal->problem == problem && refusal->probes & PROBES(event->probe))
-			return refusal->text;
-	}
-	return g_strerror(problem);
-}
-
 static bool fail_with(const PointEvent *event, int code, const char *text, GError **error)
 {
 	g_autoptr(GString) name = g_string_new(NULL);
@@ -84,10 +72,15 @@ static bool fail_with(const PointEvent *event, int code, const char *text, GErro
 	return false;
 }
 
+/* Fails with the meaning of the problem for this kind of probe, or with the kernel's text. */
 static bool point_try_fail(const PointEvent *event, int problem, GError **error)
 {
-	return fail_with(event, (int)g_io_error_from_errno(problem), refusal_of(event, problem),
-			 error);
+	const char *text = g_strerror(problem);
+
+	for (guint i = 0; i < G_N_ELEMENTS(refusals); i++)
+		if (refusals[i].problem == problem && refusals[i].probes & PROBES(event->probe))
+			text = refusals[i].text;
+	return fail_with(event, (int)g_io_error_from_errno(problem), text, error);
 }
 
 static bool is_in_program(const PointEvent *event)

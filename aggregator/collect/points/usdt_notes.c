@@ -231,22 +231,16 @@ static void read_notes(const Reader *reader, const Elf_Data *data)
 	}
 }
 
-static uint64_t base_of(const ElfFile *file)
-{
-	Elf_Scn *section = elf_file_section(file, BASE_SECTION);
-	GElf_Shdr header;
-
-	return section && gelf_getshdr(section, &header) ? header.sh_addr : 0;
-}
-
 GPtrArray *usdt_notes_read(const ElfImage *image)
 {
 	const ElfFile *file = &image->file;
 	bool is_big = file->header.e_ident[EI_DATA] == ELFDATA2MSB;
+	Elf_Scn *base = elf_file_section(file, BASE_SECTION);
+	GElf_Shdr header;
 	Reader reader = {
 		.image = image,
 		.sites = usdt_sites_new(),
-		.base = base_of(file),
+		.base = base && gelf_getshdr(base, &header) ? header.sh_addr : 0,
 		.address_bytes = file->header.e_ident[EI_CLASS] == ELFCLASS32 ? 4 : 8,
 		.swapped = is_big != (G_BYTE_ORDER == G_BIG_ENDIAN),
 	};

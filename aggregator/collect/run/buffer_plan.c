@@ -119,18 +119,13 @@ uint64_t buffer_plan_bytes(const BufferPlan *plan)
 	return plan_megabytes(plan) << 20;
 }
 
-static char *slabs_text(const BufferPlan *plan)
-{
-	if (!plan->slab_bytes)
-		return g_strdup("");
-	return g_strdup_printf(", and %" G_GUINT64_FORMAT " KB for the ends of slabs",
-			       plan->slab_bytes >> 10);
-}
-
 char *buffer_plan_text(const BufferPlan *plan)
 {
 	g_autofree char *size = size_text(plan);
-	g_autofree char *slabs = slabs_text(plan);
+	g_autofree char *slabs = plan->slab_bytes ? g_strdup_printf(", and %" G_GUINT64_FORMAT
+								    " KB for the ends of slabs",
+								    plan->slab_bytes >> 10)
+						  : g_strdup("");
 	g_autofree char *available = available_text(plan);
 	const char *note = "";
 

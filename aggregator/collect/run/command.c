@@ -448,19 +448,13 @@ void command_leave_terminal(Command *command)
 	close_fd(&command->relay_fd);
 }
 
-/* Lets the child run, as long as it is there. */
-static bool say_go(const Command *command, bool without_keys)
-{
-	char go = without_keys ? RELAY_START_WITHOUT_KEYS : RELAY_START;
-
-	return command->relay_fd < 0 ? write(command->go_fd, &go, 1) == 1
-				     : send(command->go_fd, &go, 1, MSG_NOSIGNAL) == 1;
-}
-
 bool command_release(Command *command, bool without_keys, GError **error)
 {
 	StartReport report = { 0 };
-	bool began = say_go(command, without_keys) &&
+	char go = without_keys ? RELAY_START_WITHOUT_KEYS : RELAY_START;
+	ssize_t sent = command->relay_fd < 0 ? write(command->go_fd, &go, 1)
+					     : send(command->go_fd, &go, 1, MSG_NOSIGNAL);
+	bool began = sent == 1 &&
 		     read_whole(command->report_fd, &report.start_ns, sizeof(report.start_ns));
 
 	/* The pipe ends at the execve or when the child ends. */

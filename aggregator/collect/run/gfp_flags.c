@@ -163,28 +163,25 @@ static bool read_either(FlagExpression *expression, uint64_t *value)
 	return true;
 }
 
-/* Returns the value if it has exactly one bit, else 0. */
-static uint32_t bit_of(FlagExpression expression)
-{
-	uint64_t value;
-
-	if (!read_either(&expression, &value) || next_of(&expression) || value > UINT32_MAX)
-		return 0;
-	return value & (value - 1) ? 0 : (uint32_t)value;
-}
-
-/* Finds "{VALUE, "NAME"}" in the arguments of __print_flags(). */
+/* Finds "{VALUE, "NAME"}" in the arguments of __print_flags(). Returns the value if it has exactly
+   one bit, else 0. */
 static uint32_t flag_named(const char *text, const char *name)
 {
 	g_autofree char *quoted = g_strdup_printf("\"%s\"", name);
 	const char *end = strstr(text, quoted), *start;
+	FlagExpression expression = { 0 };
+	uint64_t value;
 
 	while (end > text && g_ascii_isspace(end[-1]))
 		end--;
 	start = end ? g_strrstr_len(text, end - text, "{") : NULL;
 	if (!start || end[-1] != ',')
 		return 0;
-	return bit_of((FlagExpression){ .at = start + 1, .end = end - 1 });
+	expression.at = start + 1;
+	expression.end = end - 1;
+	if (!read_either(&expression, &value) || next_of(&expression) || value > UINT32_MAX)
+		return 0;
+	return value & (value - 1) ? 0 : (uint32_t)value;
 }
 
 void gfp_flags_read_format(GfpFlags *flags, const char *text, size_t length)

@@ -160,8 +160,12 @@ static long btf_offset_of(const void *structure, const char *member)
 	return btf_member_offset(in->btf, in->type, member, 0);
 }
 
-static void btf_read_structures(CacheLayout *layout, const struct btf *btf)
+bool cache_layout_read_btf(CacheLayout *layout, const char *path)
 {
+	struct btf *btf = btf_file_parse(path);
+
+	if (!btf)
+		return false;
 	for (const char *const *name = structures; *name; name++) {
 		int id = btf__find_by_name_kind(btf, *name, BTF_KIND_STRUCT);
 		const BtfStructure structure = { btf,
@@ -170,15 +174,6 @@ static void btf_read_structures(CacheLayout *layout, const struct btf *btf)
 		if (id > 0)
 			cache_layout_fill(layout, *name, btf_offset_of, &structure);
 	}
-}
-
-bool cache_layout_read_btf(CacheLayout *layout, const char *path)
-{
-	struct btf *btf = btf_file_parse(path);
-
-	if (!btf)
-		return false;
-	btf_read_structures(layout, btf);
 	btf__free(btf);
 	return true;
 }
@@ -264,13 +259,6 @@ static long dwarf_member_offset(Dwarf_Die *type, const Search *search)
 	return CACHE_LAYOUT_UNKNOWN;
 }
 
-static bool is_declared_only(Dwarf_Die *die)
-{
-	Dwarf_Attribute attribute;
-
-	return dwarf_attr(die, DW_AT_declaration, &attribute) != NULL;
-}
-
 static long dwarf_offset_of(const void *structure, const char *member)
 {
 	unsigned left = MEMBERS_MAX;
@@ -283,7 +271,10 @@ static long dwarf_offset_of(const void *structure, const char *member)
 
 static bool is_asked_for(Dwarf_Die *die, const char **name)
 {
-	if (dwarf_tag(die) != DW_TAG_structure_type || is_declared_only(die))
+	Dwarf_Attribute declared_only;
+
+	if (dwarf_tag(die) != DW_TAG_structure_type ||
+	    dwarf_attr(die, DW_AT_declaration, &declared_only))
 		return false;
 	*name = dwarf_diename(die);
 	return *name && g_strv_contains(structures, *name);

@@ -137,27 +137,20 @@ static uint64_t id_of(const Hierarchy *hierarchy, const char *path)
 	return folder ? task_cgroup_folder_id(folder) : 0;
 }
 
-/* Returns the path in a line "NUMBER:CONTROLLERS:PATH" if the line is that of v2, "0::/PATH", or of
-   the v1 hierarchy with the controller; else NULL. */
-static const char *path_in(const char *line, const char *controller)
-{
-	g_auto(GStrv) parts = g_strsplit(line, ":", 3);
-	bool is_it;
-
-	if (g_strv_length(parts) < 3)
-		return NULL;
-	is_it = controller ? task_cgroup_lists(parts[1], controller)
-			   : g_str_has_prefix(line, "0::");
-	return is_it ? line + strlen(parts[0]) + strlen(parts[1]) + 2 : NULL;
-}
-
+/* Returns the path in the line "NUMBER:CONTROLLERS:PATH" that is that of v2, "0::/PATH", or of the
+   v1 hierarchy with the controller; NULL: there is none. */
 static const char *path_among(char **lines, const char *controller)
 {
-	const char *path = NULL;
+	for (char **line = lines; *line; line++) {
+		g_auto(GStrv) parts = g_strsplit(*line, ":", 3);
 
-	for (char **line = lines; *line && !path; line++)
-		path = path_in(*line, controller);
-	return path;
+		if (g_strv_length(parts) < 3)
+			continue;
+		if (controller ? task_cgroup_lists(parts[1], controller)
+			       : g_str_has_prefix(*line, "0::"))
+			return *line + strlen(parts[0]) + strlen(parts[1]) + 2;
+	}
+	return NULL;
 }
 
 /* The cgroup that a process is in. */

@@ -55,19 +55,11 @@ static size_t read_text(const TaskProc *proc, const char *path, char *text, size
 	return (size_t)MAX(length, 0);
 }
 
-static uint64_t monotonic_of(const TaskProc *proc, uint64_t ticks)
-{
-	uint64_t since_boot_ns = ticks * proc->ns_per_tick;
-
-	/* If the host slept after the task began, CLOCK_MONOTONIC may have no such time. */
-	return since_boot_ns > proc->asleep_ns ? since_boot_ns - proc->asleep_ns : 1;
-}
-
 static bool parse_stat(const TaskProc *proc, const char *text, TaskProcess *process)
 {
 	/* The fields after the name contain no bracket, but the name may. */
 	const char *at = strrchr(text, ')');
-	uint64_t fields[STAT_START + 1] = { 0 };
+	uint64_t fields[STAT_START + 1] = { 0 }, since_boot_ns;
 	int field = STAT_NAME;
 
 	while (field < STAT_START && at && (at = strchr(at, ' ')))
@@ -78,7 +70,10 @@ static bool parse_stat(const TaskProc *proc, const char *text, TaskProcess *proc
 	process->parent_tgid = (uint32_t)fields[STAT_PPID];
 	process->threads = (uint32_t)fields[STAT_THREADS];
 	process->is_worker = fields[STAT_FLAGS] & PF_WQ_WORKER;
-	process->start_time_ns = monotonic_of(proc, fields[STAT_START]);
+	/* If the host slept after the task began, CLOCK_MONOTONIC may have no such time. */
+	since_boot_ns = fields[STAT_START] * proc->ns_per_tick;
+	process->start_time_ns =
+		since_boot_ns > proc->asleep_ns ? since_boot_ns - proc->asleep_ns : 1;
 	return true;
 }
 

@@ -49,22 +49,14 @@ void kmem_point_free(void *data)
 	g_free(point);
 }
 
-static const TracepointField *resolve_member(const TracepointFormat *format,
-					     const char *const names[NAMES_MAX])
-{
-	const TracepointField *field = NULL;
-
-	for (unsigned i = 0; i < NAMES_MAX && names[i] && !field; i++)
-		field = tracepoint_format_lookup(format, names[i]);
-	return field && field->is_number ? field : NULL;
-}
-
 static void resolve_members(KmemPoint *point)
 {
 	for (unsigned i = 0; i < PROBE_MEMBERS; i++) {
-		const TracepointField *field = resolve_member(point->format, members[i]);
+		const TracepointField *field = NULL;
 
-		if (!field)
+		for (unsigned j = 0; j < NAMES_MAX && members[i][j] && !field; j++)
+			field = tracepoint_format_lookup(point->format, members[i][j]);
+		if (!field || !field->is_number)
 			continue;
 		point->fields[i] = field;
 		point->raw_bytes_min =
@@ -120,27 +112,19 @@ static void set_missing(const ProbeKind *kind, const ProbePoint *type, int cause
 			    type->group, type->name, g_strerror(cause), kind->name);
 }
 
-static bool is_kind_there(const char *kmem_folder, const ProbeKind *kind, unsigned events,
-			  GError **error)
-{
-	for (const ProbePoint *point = kind->points; point->name; point++) {
-		g_autofree char *path =
-			g_build_filename(kmem_folder, "..", point->group, point->name, NULL);
-
-		if (!probe_point_is_observed(kind, point, events, false) || point->is_optional ||
-		    g_file_test(path, G_FILE_TEST_IS_DIR))
-			continue;
-		set_missing(kind, point, ENOENT, error);
-		return false;
-	}
-	return true;
-}
-
 bool kmem_points_are_there(const char *kmem_folder, unsigned events, GError **error)
 {
 	for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
-		if (!is_kind_there(kmem_folder, kind, events, error))
+		for (const ProbePoint *point = kind->points; point->name; point++) {
+			g_autofree char *path = g_build_filename(kmem_folder, "..", point->group,
+								 point->name, NULL);
+
+			if (point->is_optional || g_file_test(path, G_FILE_TEST_IS_DIR) ||
+			    !probe_point_is_observed(kind, point, events, false))
+				continue;
+			set_missing(kind, point, ENOENT, error);
 			return false;
+		}
 	return true;
 }
 
