@@ -9,11 +9,12 @@
 #include "base/saturate.h"
 #include "names/kmalloc_class.h"
 #include "rates/net_check.h"
+#include "report/slab_readings.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { PAGE_BYTES_USUAL = 4096, ERRORS_MAX = 4 /* standard errors of an estimate */ };
+enum { ERRORS_MAX = 4 }; /* standard errors of an estimate */
 
 /* What is added up of a cache. */
 typedef struct {
@@ -249,16 +250,10 @@ static GArray *rows_of(const Check *check)
 	return rows;
 }
 
-static Slabinfo *reading_of(const Session *session, enum KmtReading reading)
-{
-	return slabinfo_new(run_text_of(session->text, KMT_BATCH_SLABINFO, reading),
-			    run_info_number(session->info, KMT_FIELD_PAGE_BYTES, PAGE_BYTES_USUAL));
-}
-
 /* Compares with the reading at the start, and a later one. */
 static GArray *compare_with(Check *check, const Slabinfo *end)
 {
-	g_autoptr(Slabinfo) start = reading_of(check->session, KMT_READING_START);
+	g_autoptr(Slabinfo) start = slab_reading_of(check->session, KMT_READING_START);
 	uint32_t origins = profile_origin_count(check->source->profile);
 	GArray *rows;
 
@@ -289,7 +284,7 @@ GArray *held_check_new(const View *view, const Session *session)
 
 	if (!is_held_at_end)
 		return NULL;
-	end = reading_of(session, KMT_READING_END);
+	end = slab_reading_of(session, KMT_READING_END);
 	check.lag = lag_of(
 		&check, (double)pairing_end_ns(session->pairing),
 		(double)run_text_time_ns(session->text, KMT_BATCH_SLABINFO, KMT_READING_END));

@@ -5,7 +5,6 @@
  */
 #include "report/slab_readings.h"
 
-#include "record/format.h"
 #include "session/losses.h"
 #include "table/cell_filter.h"
 
@@ -13,7 +12,7 @@
 
 enum { PAGE_BYTES_USUAL = 4096 }; /* if an overview has no facts about the host */
 
-static Slabinfo *reading_of(const Session *session, enum KmtReading reading)
+Slabinfo *slab_reading_of(const Session *session, enum KmtReading reading)
 {
 	uint64_t page_bytes =
 		run_info_number(session->info, KMT_FIELD_PAGE_BYTES, PAGE_BYTES_USUAL);
@@ -113,8 +112,8 @@ SlabReadings *slab_readings_new(const ReportSource *source, const GArray *check)
 {
 	SlabReadings *readings = g_new0(SlabReadings, 1);
 
-	readings->start = reading_of(source->session, KMT_READING_START);
-	readings->end = reading_of(source->session, KMT_READING_END);
+	readings->start = slab_reading_of(source->session, KMT_READING_START);
+	readings->end = slab_reading_of(source->session, KMT_READING_END);
 	if (source->caches)
 		set_growth(readings, source, check);
 	set_table(readings, source);

@@ -61,6 +61,14 @@ void json_count(JsonWriter *json, const char *name, uint64_t count)
 	g_string_append_printf(json->out, "%" G_GUINT64_FORMAT, count);
 }
 
+void json_counts(JsonWriter *json, const char *name, const uint64_t *numbers, unsigned count)
+{
+	json_open(json, name, '[');
+	for (unsigned i = 0; i < count; i++)
+		json_count(json, NULL, numbers[i]);
+	json_close(json, ']');
+}
+
 void json_signed(JsonWriter *json, const char *name, int64_t number)
 {
 	json_writer_begin(json, name);

@@ -30,6 +30,9 @@ void json_flag(JsonWriter *json, const char *name, bool flag);
 void json_count(JsonWriter *json, const char *name, uint64_t count);
 void json_signed(JsonWriter *json, const char *name, int64_t number);
 
+/* Writes an array of numbers. */
+void json_counts(JsonWriter *json, const char *name, const uint64_t *numbers, unsigned count);
+
 /* Writes a number with this many decimals; null if it is not finite. */
 void json_decimals(JsonWriter *json, const char *name, double number, int decimals);
 

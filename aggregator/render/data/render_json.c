@@ -122,15 +122,6 @@ void json_write_frames(JsonWriter *json, const StackRows *stacks, uint32_t row)
 	json_close(json, ']');
 }
 
-static void write_numbers(JsonWriter *json, const char *name, const uint64_t *numbers,
-			  unsigned count)
-{
-	json_open(json, name, '[');
-	for (unsigned i = 0; i < count; i++)
-		json_count(json, NULL, numbers[i]);
-	json_close(json, ']');
-}
-
 static void write_half(JsonWriter *json, const char *name, uint64_t allocated, uint64_t kept)
 {
 	json_open(json, name, '{');
@@ -149,9 +140,9 @@ static void write_times(JsonWriter *json, const ReportModel *model, const ViewSt
 		return;
 	times = view_times(model->view, stack);
 	json_open(json, "held_times", '{');
-	write_numbers(json, "held_by_age", times.ages, AGE_CLASSES);
-	write_numbers(json, "freed_by_lifetime", times.lifetimes, LIFE_CLASSES);
-	write_numbers(json, "held_over_time", times.held, held_cells_parts(cells));
+	json_counts(json, "held_by_age", times.ages, AGE_CLASSES);
+	json_counts(json, "freed_by_lifetime", times.lifetimes, LIFE_CLASSES);
+	json_counts(json, "held_over_time", times.held, held_cells_parts(cells));
 	write_half(json, "first_half", times.first_allocated, times.first_kept);
 	write_half(json, "second_half", times.second_allocated, times.second_kept);
 	json_close(json, '}');

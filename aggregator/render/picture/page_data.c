@@ -386,14 +386,6 @@ static void write_parts(Page *page)
 	json_close(&page->json, '}');
 }
 
-static void write_numbers(Page *page, const char *name, const uint64_t *numbers, unsigned count)
-{
-	json_open(&page->json, name, '[');
-	for (unsigned i = 0; i < count; i++)
-		json_count(&page->json, NULL, numbers[i]);
-	json_close(&page->json, ']');
-}
-
 /* Of a stack, or with NULL of all. */
 static void write_times_of(Page *page, const char *name, const ViewStack *stack)
 {
@@ -401,13 +393,13 @@ static void write_times_of(Page *page, const char *name, const ViewStack *stack)
 	HeldTimes times = view_times(page->model->view, stack);
 
 	json_open(&page->json, name, '{');
-	write_numbers(page, "held_by_age", times.ages, AGE_CLASSES);
-	write_numbers(page, "freed_by_lifetime", times.lifetimes, LIFE_CLASSES);
-	write_numbers(page, "held_over_time", times.held, held_cells_parts(cells));
-	write_numbers(page, "halves",
-		      (const uint64_t[]){ times.first_allocated, times.first_kept,
-					  times.second_allocated, times.second_kept },
-		      2 * 2);
+	json_counts(&page->json, "held_by_age", times.ages, AGE_CLASSES);
+	json_counts(&page->json, "freed_by_lifetime", times.lifetimes, LIFE_CLASSES);
+	json_counts(&page->json, "held_over_time", times.held, held_cells_parts(cells));
+	json_counts(&page->json, "halves",
+		    (const uint64_t[]){ times.first_allocated, times.first_kept,
+					times.second_allocated, times.second_kept },
+		    2 * 2);
 	json_close(&page->json, '}');
 	flush_if_long(page);
 }
@@ -466,7 +458,7 @@ static void write_page(Page *page)
 	write_times(page);
 	/* Only of probe points that have a begin and an end, if no filter left out some. */
 	if (page->model->spans.spans)
-		write_numbers(page, "lengths", page->model->spans.classes, DURATION_CLASSES);
+		json_counts(&page->json, "lengths", page->model->spans.classes, DURATION_CLASSES);
 	write_chart(page);
 	write_parts(page);
 	write_frames(page);

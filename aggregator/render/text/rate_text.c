@@ -4,7 +4,6 @@
  */
 #include "render/text/render_text.h"
 
-#include "base/escape.h"
 #include "report/held_check.h"
 #include "rates/rate_net.h"
 #include "report/report_table.h"
@@ -21,9 +20,6 @@ static bool shows_held(const RateLayout *layout)
 
 void rate_text_append_head(GString *out, const Facts *facts, const RateLayout *layout)
 {
-	const char *covered = fact_text(facts, FACT_COVERED);
-	const char *not_covered = fact_text(facts, FACT_NOT_COVERED);
-
 	g_string_append_printf(out, "Allocated in intervals of %g s%s, not memory in use.\n",
 			       layout->interval_s, layout->per_second ? ", per second" : "");
 	if (shows_held(layout)) {
@@ -33,13 +29,8 @@ void rate_text_append_head(GString *out, const Facts *facts, const RateLayout *l
 				       fact_text(facts, FACT_FREES_NOT_SEEN) ? "seen " : "");
 		append_fact_line(out, facts, FACT_FREES_NOT_SEEN, false);
 	}
-	g_string_append(out, "Covered: ");
-	escape_append(out, covered ? covered : "not known");
-	if (not_covered) {
-		g_string_append(out, "; not covered: ");
-		escape_append(out, not_covered);
-	}
-	g_string_append(out, "\n\n");
+	append_covered(out, facts);
+	g_string_append_c(out, '\n');
 }
 
 static void append_time_line(GString *out, const RateTable *table)

@@ -141,6 +141,9 @@ void append_range(GString *out, LossRange events);
 /* Appends the border of a class of lengths: "500 ns", "20 us". */
 void append_length(GString *out, uint64_t ns);
 
+/* Appends the line "Covered: kmalloc; not covered: pages". */
+void append_covered(GString *out, const Facts *facts);
+
 /* Appends "CPU 1 not traced for 0.412 s", for a run with an untraced CPU. */
 void append_untraced(GString *out, const Facts *facts);
 

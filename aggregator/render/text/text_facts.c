@@ -337,13 +337,11 @@ static void interrupts_line(const ReportModel *model, GString *out)
 			     "(--with-interrupts counts them)\n");
 }
 
-static void covered_line(const ReportModel *model, GString *out)
+void append_covered(GString *out, const Facts *facts)
 {
-	const char *covered = text_of(model, FACT_COVERED);
-	const char *not_covered = text_of(model, FACT_NOT_COVERED);
+	const char *covered = fact_text(facts, FACT_COVERED);
+	const char *not_covered = fact_text(facts, FACT_NOT_COVERED);
 
-	if (!covered && !not_covered)
-		return;
 	g_string_append(out, "Covered: ");
 	escape_append(out, covered ? covered : "not known");
 	if (not_covered) {
@@ -351,6 +349,12 @@ static void covered_line(const ReportModel *model, GString *out)
 		escape_append(out, not_covered);
 	}
 	g_string_append_c(out, '\n');
+}
+
+static void covered_line(const ReportModel *model, GString *out)
+{
+	if (is_known(model, FACT_COVERED) || is_known(model, FACT_NOT_COVERED))
+		append_covered(out, model->facts);
 }
 
 /* Whether some stacks are truncated, or all are call sites. */
