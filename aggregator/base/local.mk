@@ -14,7 +14,7 @@ libaggregator_a_SOURCES += \
 	aggregator/base/memory_budget.c aggregator/base/memory_budget.h \
 	aggregator/base/nearest.c aggregator/base/nearest.h \
 	aggregator/base/number_text.c aggregator/base/number_text.h \
-	aggregator/base/out_of_memory.c aggregator/base/out_of_memory.h \
+	aggregator/base/out_of_memory.c \
 	aggregator/base/private_file.c aggregator/base/private_file.h \
 	aggregator/base/saturate.h \
 	aggregator/base/setting.c aggregator/base/setting.h \

@@ -4,8 +4,6 @@
  * GLib's log and print handlers and SIGABRT, and replaces slices by malloc() before GLib's
  * constructor runs. What runs after a failure allocates nothing.
  */
-#include "base/out_of_memory.h"
-
 #include "base/exit_status.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A file in memory. Without memory, the program ends (base/out_of_memory.h): no text is cut. */
+/* A file in memory. Without memory, the program ends (base/out_of_memory.c): no text is cut. */
 typedef struct {
 	FILE *out; /* to write to */
 	char *text;

@@ -20,7 +20,7 @@
 enum { WINDOW_LOG_MAX = 23 };
 enum { LEVEL = 1 }; /* must keep up with the kernel; higher levels gain little */
 
-/* Ends the program as GLib does when it has no memory (base/out_of_memory.h). */
+/* Ends the program as GLib does when it has no memory (base/out_of_memory.c). */
 static void G_GNUC_NORETURN end_without_memory(void)
 {
 	g_error("failed to allocate the memory of zstd");

@@ -20,7 +20,6 @@
 #include "session/losses.h"
 #include "options/option_completion.h"
 #include "options/options.h"
-#include "base/out_of_memory.h"
 #include "base/private_file.h"
 #include "render/formats/renderers.h"
 #include "session/session.h"
