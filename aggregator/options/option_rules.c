@@ -19,18 +19,18 @@
 
 static bool has_probes(const Options *options)
 {
-	return options->probes->len > 0;
+	return options->points.words->len > 0;
 }
 
 static bool is_paired(const Options *options)
 {
-	return options->request.held && !options->import.record;
+	return options->live.request.held && !options->input.kernel.record;
 }
 
 static bool reads_several(const Options *options)
 {
-	return options->inputs->len > 1 ||
-	       (options->input && g_file_test(options->input, G_FILE_TEST_IS_DIR));
+	return options->input.paths->len > 1 ||
+	       (options->input.path && g_file_test(options->input.path, G_FILE_TEST_IS_DIR));
 }
 
 static bool shows_rates(const Options *options)
@@ -40,12 +40,12 @@ static bool shows_rates(const Options *options)
 
 static bool compares_walks(const Options *options)
 {
-	return options->request.stack_walk == STACK_WALK_COMPARE;
+	return options->live.request.stack_walk == STACK_WALK_COMPARE;
 }
 
 static bool uses_perf(const Options *options)
 {
-	return options->collector == &perf_collector;
+	return options->live.collector == &perf_collector;
 }
 
 static bool prints_to_terminal(const Options *options)
@@ -55,7 +55,7 @@ static bool prints_to_terminal(const Options *options)
 
 static bool is_built(const Options *options)
 {
-	return options->renderer->render != NULL;
+	return options->output.renderer->render != NULL;
 }
 
 static bool sort_adds_up(const Options *options)
@@ -79,19 +79,19 @@ static const struct {
 	unsigned reports; /* RENDERS(), of --format */
 	unsigned sorts;   /* MetricNeed, of -s */
 } conditions[] = {
-	{ .word = "LIVE", .set = MEMBER(collects) },
-	{ .word = "COMMAND", .set = MEMBER(request.command) },
+	{ .word = "LIVE", .set = MEMBER(live.is_given) },
+	{ .word = "COMMAND", .set = MEMBER(live.request.command) },
 	{ .word = "PROBES", .holds = has_probes }, /* words of stack-top */
-	{ .word = "CACHE", .set = MEMBER(caches) },
+	{ .word = "CACHE", .set = MEMBER(choice.caches) },
 	{ .word = "INTERVAL", .set = MEMBER(rate.interval_given) },
-	{ .word = "COPY", .set = MEMBER(import.files[0]) }, /* of a record of the kernel */
+	{ .word = "COPY", .set = MEMBER(input.kernel.files[0]) }, /* of a record of the kernel */
 	{ .word = "PAIRED", .holds = is_paired },
 	{ .word = "SEVERAL", .holds = reads_several },
 	{ .word = "RATES", .holds = shows_rates },
-	{ .word = "LINES", .set = MEMBER(needs_lines) },
-	{ .word = "STACKS", .set = MEMBER(request.stack_depth) },
+	{ .word = "LINES", .set = MEMBER(lines.are_needed) },
+	{ .word = "STACKS", .set = MEMBER(live.request.stack_depth) },
 	{ .word = "WALKS-COMPARED", .holds = compares_walks },
-	{ .word = "PIECES-OF-TIME", .set = MEMBER(request.record_piece_ns) },
+	{ .word = "PIECES-OF-TIME", .set = MEMBER(live.request.record_piece_ns) },
 	{ .word = "PERF", .holds = uses_perf },
 	{ .word = "TERMINAL", .holds = prints_to_terminal },
 	{ .word = "FORMAT-IS-BUILT", .holds = is_built },
@@ -111,27 +111,27 @@ static const struct {
 
 static bool diff_is_folder(const Options *options)
 {
-	return g_file_test(options->diff, G_FILE_TEST_IS_DIR);
+	return g_file_test(options->output.diff, G_FILE_TEST_IS_DIR);
 }
 
 static bool reads_stdin(const Options *options)
 {
-	return g_str_equal(options->input, "-");
+	return g_str_equal(options->input.path, "-");
 }
 
 static bool several_are_stdin(const Options *options)
 {
 	guint standard_inputs = 0;
 
-	for (guint i = 0; i < options->inputs->len; i++)
-		standard_inputs += g_str_equal(options->inputs->pdata[i], "-");
+	for (guint i = 0; i < options->input.paths->len; i++)
+		standard_inputs += g_str_equal(options->input.paths->pdata[i], "-");
 	return standard_inputs > 1;
 }
 
 /* A few addresses are allocated again and again. */
 static bool sorts_by_sampled_run(const Options *options)
 {
-	return options->request.sampling_period > 1 && options->view.sort &&
+	return options->live.request.sampling_period > 1 && options->view.sort &&
 	       options->view.sort->of_run;
 }
 
@@ -146,26 +146,27 @@ static bool groups_by_held(const Options *options)
 
 static bool copies_are_stdin(const Options *options)
 {
-	const char *const *files = options->import.files;
+	const char *const *files = options->input.kernel.files;
 
 	return files[1] && g_str_equal(files[0], "-") && g_str_equal(files[1], "-");
 }
 
 static bool slice_is_empty(const Options *options)
 {
-	return options->slice.from_ns >= options->slice.to_ns;
+	return options->input.slice.from_ns >= options->input.slice.to_ns;
 }
 
 static bool compiles_otherwise(const Options *options)
 {
-	g_autoptr(StapOptions) split = stap_options_parse(options->request.stap_options, NULL);
+	g_autoptr(StapOptions) split = stap_options_parse(options->live.request.stap_options, NULL);
 
 	return split->compile->len > 0;
 }
 
 static bool observes_no_caches(const Options *options)
 {
-	return options->tool->caches_only && options->request.events & ~probe_kinds_of_caches();
+	return options->tool->caches_only &&
+	       options->live.request.events & ~probe_kinds_of_caches();
 }
 
 static bool is_one_of(const char *path, const GPtrArray *files)
@@ -178,11 +179,12 @@ static bool is_one_of(const char *path, const GPtrArray *files)
 
 static bool output_is_other_file(const Options *options)
 {
-	const char *output = options->output;
+	const char *output = options->output.path;
 
-	return is_one_of(output, options->inputs) || is_one_of(output, options->import_files) ||
-	       !g_strcmp0(output, options->diff) ||
-	       !g_strcmp0(output, options->request.record_path);
+	return is_one_of(output, options->input.paths) ||
+	       is_one_of(output, options->input.kernel_files) ||
+	       !g_strcmp0(output, options->output.diff) ||
+	       !g_strcmp0(output, options->live.request.record_path);
 }
 
 static const OptionRule option_rules[] = {
@@ -317,7 +319,7 @@ static const OptionRule option_rules[] = {
 
 static bool condition_holds(gsize index, const Options *options)
 {
-	const Renderer *renderer = options->renderer;
+	const Renderer *renderer = options->output.renderer;
 	const Metric *sort = options->view.sort;
 	static const char zeros[sizeof(uint64_t)];
 

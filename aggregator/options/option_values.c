@@ -77,9 +77,10 @@ bool option_add_filter(Options *options, const char *option, const char *value, 
 /* The banner shows what -e excludes, so its text is stored in addition to the filter. */
 bool option_exclude(Options *options, const char *value, GError **error)
 {
-	g_autofree char *earlier = g_steal_pointer(&options->exclude);
+	g_autofree char *earlier = g_steal_pointer(&options->choice.stacks_excluded);
 
-	options->exclude = earlier ? g_strjoin(",", earlier, value, NULL) : g_strdup(value);
+	options->choice.stacks_excluded =
+		earlier ? g_strjoin(",", earlier, value, NULL) : g_strdup(value);
 	return option_add_filter(options, "exclude", value, error);
 }
 
@@ -106,7 +107,7 @@ bool option_per(Options *options, const char *value, GError **error)
 {
 	for (DiffPer per = DIFF_PER_AUTO + 1; per < DIFF_PERS; per++)
 		if (g_str_equal(value, diff_units[per].name)) {
-			options->per = per;
+			options->output.per = per;
 			return true;
 		}
 	return option_fail(error, "'%s' is not valid: use second, event or run", value);
@@ -117,14 +118,14 @@ bool option_format(Options *options, const char *value, GError **error)
 	const Tool *tool = options->tool;
 	g_autoptr(GString) names = g_string_new(NULL);
 
-	options->renderer = renderer_lookup(value);
-	if (options->renderer && tool_renders(tool, options->renderer))
+	options->output.renderer = renderer_lookup(value);
+	if (options->output.renderer && tool_renders(tool, options->output.renderer))
 		return true;
 	for (const Renderer *renderer = renderers; renderer->name; renderer++)
 		if (tool_renders(tool, renderer))
 			g_string_append_printf(names, "%s%s", names->len ? ", " : "",
 					       renderer->name);
-	if (!options->renderer)
+	if (!options->output.renderer)
 		return option_fail(error, "unknown format '%s'; valid: %s", value, names->str);
 	/* Formats of stacks cannot show rates, nor the other way round. */
 	return option_fail(error, "'%s' shows %s: use %s, or a format of this program: %s", value,
@@ -136,8 +137,8 @@ bool option_import(Options *options, const char *value, GError **error)
 {
 	g_autofree char *names = NULL;
 
-	options->import.record = kernel_record_lookup(value);
-	if (options->import.record)
+	options->input.kernel.record = kernel_record_lookup(value);
+	if (options->input.kernel.record)
 		return true;
 	names = kernel_record_names();
 	return option_fail(error, "unknown record '%s'; valid: %s", value, names);
@@ -146,9 +147,9 @@ bool option_import(Options *options, const char *value, GError **error)
 bool option_input(Options *options, const char *value, GError **error)
 {
 	(void)error;
-	g_free(options->input);
-	options->input = g_strdup(value);
-	g_ptr_array_add(options->inputs, g_strdup(value));
+	g_free(options->input.path);
+	options->input.path = g_strdup(value);
+	g_ptr_array_add(options->input.paths, g_strdup(value));
 	return true;
 }
 
@@ -161,7 +162,7 @@ bool option_page_size(Options *options, const char *value, GError **error)
 	if (!number_parse_bytes(value, &bytes) || bytes < LEAST || bytes > MOST ||
 	    (bytes & (bytes - 1)))
 		return option_fail(error, "'%s' is not a page size: use 4K, 16K or 64K", value);
-	options->page_bytes = bytes;
+	options->input.page_bytes = bytes;
 	return true;
 }
 
@@ -179,17 +180,17 @@ bool option_by(Options *options, const char *value, GError **error)
 
 bool option_callsite_skip(Options *options, const char *value, GError **error)
 {
-	g_clear_pointer(&options->callsite_skip, callsite_skip_free);
-	options->callsite_skip = callsite_skip_new(value, error);
-	options->view.callsite_skip = options->callsite_skip;
-	return options->callsite_skip != NULL;
+	g_clear_pointer(&options->choice.callsite_skip, callsite_skip_free);
+	options->choice.callsite_skip = callsite_skip_new(value, error);
+	options->view.callsite_skip = options->choice.callsite_skip;
+	return options->choice.callsite_skip != NULL;
 }
 
 bool option_command(Options *options, const char *value, GError **error)
 {
-	g_strfreev(options->request.command);
-	options->request.command = command_split(value, error);
-	return options->request.command != NULL;
+	g_strfreev(options->live.request.command);
+	options->live.request.command = command_split(value, error);
+	return options->live.request.command != NULL;
 }
 
 bool option_pid(Options *options, const char *value, GError **error)
@@ -203,11 +204,11 @@ bool option_pid(Options *options, const char *value, GError **error)
 		if (!option_parse_whole(*word, 1, 4 * 1024 * 1024 - 1, &number, error))
 			return false;
 		pid = (guint32)number;
-		g_array_append_val(options->pids, pid);
+		g_array_append_val(options->live.pids, pid);
 	}
-	if (options->pids->len > PIDS_MAX)
+	if (options->live.pids->len > PIDS_MAX)
 		return option_fail(error, "at most %d processes can be named", PIDS_MAX);
-	return options->pids->len || option_fail(error, "'%s' names no process", value);
+	return options->live.pids->len || option_fail(error, "'%s' names no process", value);
 }
 
 /* A decimal number without sign, exponent, base prefix or names such as "inf". */
@@ -239,7 +240,7 @@ bool option_every(Options *options, const char *value, GError **error)
 
 	if (!option_parse_interval(value, &seconds, error))
 		return false;
-	options->request.report_every_ns = (uint64_t)(seconds * 1e9 + 0.5);
+	options->live.request.report_every_ns = (uint64_t)(seconds * 1e9 + 0.5);
 	return true;
 }
 
@@ -250,7 +251,7 @@ bool option_duration(Options *options, const char *value, GError **error)
 	if (!option_parse_seconds(value, &seconds) || !(seconds > 0) ||
 	    seconds > DURATION_SECONDS_MAX)
 		return option_fail(error, "'%s' is not a number of seconds above 0", value);
-	options->request.duration_seconds = seconds;
+	options->live.request.duration_seconds = seconds;
 	return true;
 }
 
@@ -260,7 +261,7 @@ bool option_min_age(Options *options, const char *value, GError **error)
 
 	if (!parse_decimal(value, &seconds) || !(seconds > 0) || seconds > DURATION_SECONDS_MAX)
 		return option_fail(error, "'%s' is not a number of seconds above 0", value);
-	options->held.min_age_ns = (uint64_t)(seconds * 1e9);
+	options->choice.held.min_age_ns = (uint64_t)(seconds * 1e9);
 	return true;
 }
 
@@ -272,26 +273,26 @@ static bool parse_place(Options *options, const char *value, uint64_t *ns, GErro
 	if (!parse_decimal(value, &seconds) || !(seconds <= DURATION_SECONDS_MAX))
 		return option_fail(error, "'%s' is not a number of seconds", value);
 	*ns = (uint64_t)(seconds * 1e9 + 0.5);
-	options->sliced = true;
+	options->input.is_sliced = true;
 	return true;
 }
 
 bool option_from(Options *options, const char *value, GError **error)
 {
-	return parse_place(options, value, &options->slice.from_ns, error);
+	return parse_place(options, value, &options->input.slice.from_ns, error);
 }
 
 bool option_to(Options *options, const char *value, GError **error)
 {
-	return parse_place(options, value, &options->slice.to_ns, error);
+	return parse_place(options, value, &options->input.slice.to_ns, error);
 }
 
 bool option_events(Options *options, const char *value, GError **error)
 {
-	options->events_replaced = *value != '+';
-	if (!probe_kinds_parse(value, options->tool->events, &options->request.events, error))
+	options->live.events_replaced = *value != '+';
+	if (!probe_kinds_parse(value, options->tool->events, &options->live.request.events, error))
 		return false;
-	if (!(options->request.events & ~(unsigned)PROBE_FREE))
+	if (!(options->live.request.events & ~(unsigned)PROBE_FREE))
 		return option_fail(error, "'%s' has no allocations to rank: add %s", value,
 				   options->tool->caches_only ? "kmalloc or cache"
 							      : "kmalloc, cache or page");
@@ -314,7 +315,7 @@ char *option_events_help(const Tool *tool)
 bool option_stacks(Options *options, const char *value, GError **error)
 {
 	if (g_str_equal(value, "none"))
-		options->request.stack_depth = 0;
+		options->live.request.stack_depth = 0;
 	else if (!g_str_equal(value, "full"))
 		return option_fail(error, "'%s' is not valid: use full or none", value);
 	return true;
@@ -326,7 +327,7 @@ bool option_stack_walk(Options *options, const char *value, GError **error)
 
 	if (walk < 0)
 		return option_fail(error, "'%s' is not valid: use auto, kernel or compare", value);
-	options->request.stack_walk = (StackWalk)walk;
+	options->live.request.stack_walk = (StackWalk)walk;
 	return true;
 }
 
@@ -337,8 +338,8 @@ bool option_max_stack(Options *options, const char *value, GError **error)
 	if (!option_parse_whole(value, 1, KMT_STACK_DEPTH_MAX, &depth, error))
 		return false;
 	/* --stacks=none has precedence, in any order. */
-	if (options->request.stack_depth)
-		options->request.stack_depth = (uint32_t)depth;
+	if (options->live.request.stack_depth)
+		options->live.request.stack_depth = (uint32_t)depth;
 	return true;
 }
 
@@ -346,8 +347,8 @@ bool option_collector(Options *options, const char *value, GError **error)
 {
 	g_autofree char *names = NULL;
 
-	options->collector = collector_type_lookup(value);
-	if (options->collector || g_str_equal(value, "auto"))
+	options->live.collector = collector_type_lookup(value);
+	if (options->live.collector || g_str_equal(value, "auto"))
 		return true;
 	names = collector_type_names();
 	return option_fail(error, "unknown collector '%s'; valid: auto, %s", value, names);
@@ -360,7 +361,7 @@ bool option_cache_names(Options *options, const char *value, GError **error)
 	if (naming < 0)
 		return option_fail(
 			error, "unknown --cache-names '%s'; valid: auto, probes, compare", value);
-	options->request.cache_names = (CacheNaming)naming;
+	options->live.request.cache_names = (CacheNaming)naming;
 	return true;
 }
 
@@ -368,8 +369,8 @@ bool option_stap_options(Options *options, const char *value, GError **error)
 {
 	g_autoptr(StapOptions) checked = stap_options_parse(value, error);
 
-	g_free(unconst(options->request.stap_options));
-	options->request.stap_options = g_strdup(value);
+	g_free(unconst(options->live.request.stap_options));
+	options->live.request.stap_options = g_strdup(value);
 	return checked != NULL;
 }
 
@@ -402,8 +403,8 @@ bool option_record_max(Options *options, const char *value, GError **error)
 				   "'%s' is not a size above 0: use a whole number, optionally "
 				   "followed by K, M or G",
 				   value);
-	options->request.record_bytes_max = bytes;
-	options->record_max_given = true;
+	options->live.request.record_bytes_max = bytes;
+	options->live.record_max_given = true;
 	return true;
 }
 
@@ -435,8 +436,9 @@ bool option_record_rotate(Options *options, const char *value, GError **error)
 	const char *comma = strchr(value, ',');
 	g_autofree char *piece = comma ? g_strndup(value, (gsize)(comma - value)) : NULL;
 
-	if (!piece || !parse_piece(piece, &options->request) ||
-	    !option_parse_whole32(comma + 1, 2, PIECES_MAX, &options->request.record_pieces, NULL))
+	if (!piece || !parse_piece(piece, &options->live.request) ||
+	    !option_parse_whole32(comma + 1, 2, PIECES_MAX, &options->live.request.record_pieces,
+				  NULL))
 		return option_fail(
 			error,
 			"'%s' is not a length and a number of pieces: use a size of 8M or "
@@ -450,7 +452,7 @@ bool option_debuginfo(Options *options, const char *value, GError **error)
 {
 	if (access(value, R_OK))
 		return option_fail(error, "%s: %s", value, g_strerror(errno));
-	g_ptr_array_add(options->debuginfo, g_strdup(value));
+	g_ptr_array_add(options->lines.debuginfo, g_strdup(value));
 	return true;
 }
 
@@ -458,7 +460,7 @@ bool option_source_path(Options *options, const char *value, GError **error)
 {
 	if (!g_file_test(value, G_FILE_TEST_IS_DIR))
 		return option_fail(error, "%s: there is no such folder", value);
-	g_ptr_array_add(options->source_paths, g_strdup(value));
+	g_ptr_array_add(options->lines.source_paths, g_strdup(value));
 	return true;
 }
 
@@ -470,8 +472,8 @@ bool option_debuginfod(Options *options, const char *value, GError **error)
 				   "'%s' is not a server's URL, which begins with https://, "
 				   "http:// or file://",
 				   value);
-	g_free(options->debuginfod);
-	options->debuginfod = g_strdup(value ? value : "");
+	g_free(options->lines.debuginfod);
+	options->lines.debuginfod = g_strdup(value ? value : "");
 	return true;
 }
 
@@ -479,8 +481,8 @@ bool option_build_module(Options *options, const char *value, GError **error)
 {
 	(void)error;
 	options->build_module = true;
-	g_free(options->kernel_release);
-	options->kernel_release = g_strdup(value);
+	g_free(options->live.kernel_release);
+	options->live.kernel_release = g_strdup(value);
 	return true;
 }
 
@@ -488,6 +490,6 @@ bool option_verbose(Options *options, const char *value, GError **error)
 {
 	(void)value;
 	(void)error;
-	options->request.verbose++;
+	options->live.request.verbose++;
 	return true;
 }

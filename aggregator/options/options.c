@@ -32,7 +32,7 @@ static bool row_apply(const OptionRow *row, Options *options, const char *value,
 	char *at = (char *)options + row->offset;
 	char **text = (char **)at;
 
-	options->collects |= (row->kind & OPTION_OF_RUN) != 0;
+	options->live.is_given |= (row->kind & OPTION_OF_RUN) != 0;
 	switch (option_row_kind(row)) {
 	case OPTION_FLAG:
 		*(bool *)at = true;
@@ -117,28 +117,28 @@ static Options *options_new(const Tool *tool)
 
 	options->tool = tool;
 	options->view.filters = g_ptr_array_new_with_free_func((GDestroyNotify)filter_free);
-	options->cells = g_array_new(FALSE, FALSE, sizeof(CellFilter));
-	options->view.cells = options->cells;
+	options->choice.cells = g_array_new(FALSE, FALSE, sizeof(CellFilter));
+	options->view.cells = options->choice.cells;
 	options->view.sort = &metrics[METRIC_ALLOCATIONS];
-	options->renderer = &renderers[0];
+	options->output.renderer = &renderers[0];
 	options->view.top = UINT64_MAX;
 	options->given = g_ptr_array_new();
-	options->inputs = g_ptr_array_new_with_free_func(g_free);
-	options->import.root = "";
-	options->import_files = g_ptr_array_new_with_free_func(g_free);
-	options->probes = g_ptr_array_new_with_free_func(g_free);
-	options->source_paths = g_ptr_array_new_with_free_func(g_free);
-	options->debuginfo = g_ptr_array_new_with_free_func(g_free);
-	options->pids = g_array_new(FALSE, FALSE, sizeof(guint32));
-	options->slice.to_ns = UINT64_MAX;
+	options->input.paths = g_ptr_array_new_with_free_func(g_free);
+	options->input.kernel.root = "";
+	options->input.kernel_files = g_ptr_array_new_with_free_func(g_free);
+	options->points.words = g_ptr_array_new_with_free_func(g_free);
+	options->lines.source_paths = g_ptr_array_new_with_free_func(g_free);
+	options->lines.debuginfo = g_ptr_array_new_with_free_func(g_free);
+	options->live.pids = g_array_new(FALSE, FALSE, sizeof(guint32));
+	options->input.slice.to_ns = UINT64_MAX;
 	options->memory_bytes_max = (uint64_t)MEMORY_MEGABYTES_DEFAULT << 20;
 	options->loss_percent_max = LOSS_PERCENT_DEFAULT;
-	options->request.events = tool->events;
-	options->request.stack_depth = tool->sites_only ? 0 : STACK_DEPTH_DEFAULT;
-	options->request.stack_walk = STACK_WALK_AUTO;
+	options->live.request.events = tool->events;
+	options->live.request.stack_depth = tool->sites_only ? 0 : STACK_DEPTH_DEFAULT;
+	options->live.request.stack_walk = STACK_WALK_AUTO;
 	options_rate_init(&options->rate);
-	options->request.sampling_period = 1;
-	options->request.overhead_percent_max = OVERHEAD_PERCENT_DEFAULT;
+	options->live.request.sampling_period = 1;
+	options->live.request.overhead_percent_max = OVERHEAD_PERCENT_DEFAULT;
 	return options;
 }
 
@@ -150,29 +150,29 @@ void options_free(Options *options)
 		if (option_row_kind(row) == OPTION_TEXT)
 			g_clear_pointer((char **)((char *)options + row->offset), g_free);
 	g_ptr_array_unref(options->view.filters);
-	g_array_unref(options->cells);
-	cache_query_free(options->caches);
-	g_free(options->caches_asked);
-	cache_query_free(options->caches_excluded);
+	g_array_unref(options->choice.cells);
+	cache_query_free(options->choice.caches);
+	g_free(options->choice.caches_asked);
+	cache_query_free(options->choice.caches_excluded);
 	g_ptr_array_unref(options->given);
-	g_array_unref(options->pids);
-	g_ptr_array_unref(options->debuginfo);
-	g_ptr_array_unref(options->source_paths);
-	g_free(options->debuginfod);
-	g_ptr_array_unref(options->probes);
-	preset_free(options->preset);
-	g_free(options->keys);
-	g_strfreev(options->request.command);
-	g_free(unconst(options->request.stap_options));
-	g_free(unconst(options->request.command_line));
-	g_free(options->input);
-	g_ptr_array_unref(options->inputs);
-	g_ptr_array_unref(options->import_files);
-	g_free(options->kernel_release);
-	g_clear_pointer(&options->symbols, g_bytes_unref);
-	g_free(options->exclude);
-	g_free(options->pids_asked);
-	callsite_skip_free(options->callsite_skip);
+	g_array_unref(options->live.pids);
+	g_ptr_array_unref(options->lines.debuginfo);
+	g_ptr_array_unref(options->lines.source_paths);
+	g_free(options->lines.debuginfod);
+	g_ptr_array_unref(options->points.words);
+	preset_free(options->points.preset);
+	g_free(options->points.keys);
+	g_strfreev(options->live.request.command);
+	g_free(unconst(options->live.request.stap_options));
+	g_free(unconst(options->live.request.command_line));
+	g_free(options->input.path);
+	g_ptr_array_unref(options->input.paths);
+	g_ptr_array_unref(options->input.kernel_files);
+	g_free(options->live.kernel_release);
+	g_clear_pointer(&options->input.symbols, g_bytes_unref);
+	g_free(options->choice.stacks_excluded);
+	g_free(options->choice.pids);
+	callsite_skip_free(options->choice.callsite_skip);
 	g_free(options);
 }
 
@@ -182,7 +182,7 @@ static bool take_word(Options *options, const char *word, GError **error)
 {
 	const Tool *tool = options->tool;
 	/* slabstack's CACHE comes first. */
-	bool is_file = options->import.record && (!tool->take_word || options->caches);
+	bool is_file = options->input.kernel.record && (!tool->take_word || options->choice.caches);
 
 	if (tool->take_word && !is_file)
 		return tool->take_word(options, word, error);
@@ -190,12 +190,12 @@ static bool take_word(Options *options, const char *word, GError **error)
 		return option_fail(
 			error, "'%s' is not an option; run a command with -c CMD or -- CMD ARG...",
 			word);
-	if (options->import_files->len == G_N_ELEMENTS(options->import.files))
+	if (options->input.kernel_files->len == G_N_ELEMENTS(options->input.kernel.files))
 		return option_fail(error,
 				   "'%s' is one file too many: --import reads one, or the "
 				   "difference of two",
 				   word);
-	g_ptr_array_add(options->import_files, g_strdup(word));
+	g_ptr_array_add(options->input.kernel_files, g_strdup(word));
 	return true;
 }
 
@@ -226,12 +226,12 @@ static bool take_command(Options *options, char **behind, GError **error)
 {
 	if (!behind)
 		return true;
-	if (options->request.command)
+	if (options->live.request.command)
 		return option_fail(error, "a command is given twice: with -c and after --");
 	if (!*behind)
 		return option_fail(error, "no command after --");
-	options->request.command = g_strdupv(behind);
-	options->collects = true;
+	options->live.request.command = g_strdupv(behind);
+	options->live.is_given = true;
 	return true;
 }
 
@@ -250,23 +250,26 @@ static void add_cell_filter(Options *options, const CellFilterType *type, const 
 	const CellFilter filter = { type, argument, given };
 
 	if (given)
-		g_array_append_val(options->cells, filter);
+		g_array_append_val(options->choice.cells, filter);
 }
 
 /* Creates the conditions on single counters that are known by now. In a live run, the collector
    selects the processes of -p. */
 static void add_cell_filters(Options *options)
 {
-	if (options_read_input(options) && options->pids->len)
-		options->pids_asked = pid_list(options->pids);
-	options->processes = (ProcessChoice){
-		.pids = options->pids,
-		.globs = options->process,
-		.with_interrupts = options->request.with_interrupts,
+	if (options_read_input(options) && options->live.pids->len)
+		options->choice.pids = pid_list(options->live.pids);
+	options->choice.processes = (ProcessChoice){
+		.pids = options->live.pids,
+		.globs = options->choice.process,
+		.with_interrupts = options->live.request.with_interrupts,
 	};
-	add_cell_filter(options, &cell_filter_cgroup, options->cgroup, options->cgroup);
-	add_cell_filter(options, &cell_filter_pid, &options->processes, options->pids_asked);
-	add_cell_filter(options, &cell_filter_process, &options->processes, options->process);
+	add_cell_filter(options, &cell_filter_cgroup, options->choice.cgroup,
+			options->choice.cgroup);
+	add_cell_filter(options, &cell_filter_pid, &options->choice.processes,
+			options->choice.pids);
+	add_cell_filter(options, &cell_filter_process, &options->choice.processes,
+			options->choice.process);
 }
 
 /* A stream has no tables to count, so its duration is bounded to that of the requested tables. */
@@ -274,23 +277,23 @@ static void bound_stream(Options *options)
 {
 	const RateOptions *rate = &options->rate;
 
-	if (rate->count && collect_request_streams(&options->request))
-		options->request.duration_seconds =
+	if (rate->count && collect_request_streams(&options->live.request))
+		options->live.request.duration_seconds =
 			MIN(rate->interval_s * (double)rate->count, DURATION_SECONDS_MAX);
 }
 
 static bool is_overview(const Options *options)
 {
-	return options->tool->read_overview && !options->caches && !options_read_input(options) &&
-	       !options->check && !options->build_module;
+	return options->tool->read_overview && !options->choice.caches &&
+	       !options_read_input(options) && !options->check && !options->build_module;
 }
 
 /* Refuses options that only apply to a run, because nothing is traced. */
 static bool check_overview(const Options *options, GError **error)
 {
-	if (!(options->renderer->reports & RENDERS(REPORT_SLAB_CACHES)))
+	if (!(options->output.renderer->reports & RENDERS(REPORT_SLAB_CACHES)))
 		return option_fail(error, "--format=%s shows stacks: add a CACHE, or '*' for all",
-				   options->renderer->name);
+				   options->output.renderer->name);
 	for (guint i = 0; i < options->given->len; i++) {
 		const OptionRow *row = g_ptr_array_index(options->given, i);
 
@@ -309,10 +312,10 @@ static void finish_held(Options *options)
 {
 	const bool by_freer = dimensions_have(options->view.by, "free-callsite");
 
-	if (options->request.held && !options->events_replaced)
-		options->request.events |= PROBE_CACHE;
-	options->held.by_age = dimensions_have(options->view.by, "age");
-	options->held.by_freer = by_freer;
+	if (options->live.request.held && !options->live.events_replaced)
+		options->live.request.events |= PROBE_CACHE;
+	options->choice.held.by_age = dimensions_have(options->view.by, "age");
+	options->choice.held.by_freer = by_freer;
 	if (by_freer && options->view.sort == &metrics[METRIC_ALLOCATIONS])
 		options->view.sort = &metrics[METRIC_FREED];
 }
@@ -320,25 +323,25 @@ static void finish_held(Options *options)
 /* Rows are compared: without --by, those that the format divides stacks into, or the stacks. */
 static void compare_stacks(Options *options)
 {
-	const Renderer *renderer = options->renderer;
+	const Renderer *renderer = options->output.renderer;
 	const char *parts = renderer->parts && !(renderer->traits & RENDER_STACKS_COMPARED)
 				    ? renderer->parts
 				    : "stack";
 
-	if (options->diff && !options->view.by[0])
+	if (options->output.diff && !options->view.by[0])
 		dimensions_choose(parts, options->tool->bit == TOOL_STACK_TOP, options->view.by);
 }
 
 static bool needs_lines(const Options *options)
 {
-	return options->lines || options->source || options->missing_debuginfo ||
-	       dimensions_have_lines(options->view.by);
+	return options->lines.are_shown || options->lines.with_source ||
+	       options->lines.missing_debuginfo || dimensions_have_lines(options->view.by);
 }
 
 /* Pieces that end by time share the bound of the recording. */
 static bool share_record_max(Options *options, GError **error)
 {
-	CollectRequest *request = &options->request;
+	CollectRequest *request = &options->live.request;
 
 	request->record_bytes_max /= request->record_pieces;
 	if (request->record_bytes_max >= OPTION_PIECE_BYTES_MIN)
@@ -363,38 +366,38 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 			g_ptr_array_add(words, argv[i]);
 	}
 	g_ptr_array_add(words, NULL);
-	options->request.command_line = command_quote(argv);
+	options->live.request.command_line = command_quote(argv);
 	if (!parse_words(options, (char **)words->pdata, error))
 		return NULL;
 	if (options->help || options->version)
 		return g_steal_pointer(&options);
-	for (guint i = 0; i < options->import_files->len; i++)
-		options->import.files[i] = options->import_files->pdata[i];
-	options->needs_lines = needs_lines(options);
+	for (guint i = 0; i < options->input.kernel_files->len; i++)
+		options->input.kernel.files[i] = options->input.kernel_files->pdata[i];
+	options->lines.are_needed = needs_lines(options);
 	if (!take_command(options, behind, error) || !option_rules_check(options, error))
 		return NULL;
-	if (!options->request.record_bytes_max)
-		options->request.record_bytes_max = RECORD_BYTES_DEFAULT;
-	if (options->request.record_piece_ns && !share_record_max(options, error))
+	if (!options->live.request.record_bytes_max)
+		options->live.request.record_bytes_max = RECORD_BYTES_DEFAULT;
+	if (options->live.request.record_piece_ns && !share_record_max(options, error))
 		return NULL;
 	bound_stream(options);
 	option_rate_finish(options);
 	options->overview = is_overview(options);
 	if (options->overview && !check_overview(options, error))
 		return NULL;
-	if (tool->by && !options->view.by[0] && !options->renderer->parts &&
+	if (tool->by && !options->view.by[0] && !options->output.renderer->parts &&
 	    !dimensions_parse(tool->by, false, options->view.by, error))
 		return NULL;
 	compare_stacks(options);
 	g_ptr_array_sort(options->view.filters, compare_filters);
 	finish_held(options);
-	g_ptr_array_add(options->debuginfo, NULL);
+	g_ptr_array_add(options->lines.debuginfo, NULL);
 	add_cell_filters(options);
-	options->request.pids = options->pids;
-	if (options->pids->len)
-		options->request.scope = COLLECT_SCOPE_PIDS;
-	else if (options->only_command)
-		options->request.scope = COLLECT_SCOPE_COMMAND;
+	options->live.request.pids = options->live.pids;
+	if (options->live.pids->len)
+		options->live.request.scope = COLLECT_SCOPE_PIDS;
+	else if (options->live.only_command)
+		options->live.request.scope = COLLECT_SCOPE_COMMAND;
 	if (tool->finish && !tool->finish(options, error))
 		return NULL;
 	return g_steal_pointer(&options);

@@ -32,6 +32,89 @@ typedef struct {
 	char *textfile; /* --textfile; NULL: stdout */
 } RateOptions;
 
+/* Where the records come from, if no run is collected, and how they are read. */
+typedef struct {
+	char *path;                 /* -i, the last one; NULL: a live collection */
+	bool is_found;              /* the input is in a folder of -i */
+	GPtrArray *paths;           /* (element-type utf8), owned: of each -i */
+	KernelRecordRequest kernel; /* --import; no record: a live collection, or -i */
+	GPtrArray *kernel_files;    /* (element-type utf8), owned: its FILE and FILE2 */
+	uint64_t page_bytes;        /* --page-size; 0: not given */
+	RunSlice slice;             /* --from, --to: the part of a recording that counts */
+	bool is_sliced;
+	char *kallsyms;  /* --kallsyms; NULL: symbols of the stream, or of this host */
+	GBytes *symbols; /* its content, once read */
+} InputOptions;
+
+/* What is collected, and by what. */
+typedef struct {
+	bool is_given;                  /* an option about a live run was given */
+	const CollectorType *collector; /* NULL: the best one that can start at once */
+	CollectRequest request;         /* its strings are owned by Options */
+	bool only_command;
+	GArray *pids; /* (element-type guint32) */
+	bool record_max_given;
+	bool events_replaced; /* --events without "+": the default events are not recorded */
+	char *kernel_release; /* --build-module=KVER; NULL: the running kernel */
+	char *sign_key;
+	char *sign_cert;
+} LiveOptions;
+
+/* What stack-top observes. */
+typedef struct {
+	GPtrArray *words; /* (element-type utf8): words of the command line, owned */
+	char *weight;     /* --weight, and so on; NULL: not given */
+	char *where;
+	char *begin;
+	char *end;
+	char *columns;
+	bool kernel_only; /* -K */
+	bool user_only;   /* -U */
+	char *user_stacks;
+	bool list;      /* --list */
+	Preset *preset; /* content of live.request.preset */
+	char *keys;     /* content of live.request.keys */
+} PointOptions;
+
+/* Which events count. */
+typedef struct {
+	CacheQuery *caches;          /* caches whose allocations count; NULL: all */
+	char *caches_asked;          /* as given */
+	CacheQuery *caches_excluded; /* caches whose allocations do not count; NULL: none */
+	char *stacks_excluded;       /* as given to -e */
+	char *cgroup;                /* --cgroup; NULL: all */
+	char *process;               /* --process; NULL: all */
+	char *pids;                  /* -p with -i, as one list; NULL: not given */
+	ProcessChoice processes;     /* --process and -p as needed by cell filters */
+	HeldChoice held;             /* --min-age, --peak, and what --by needs */
+	GArray *cells;               /* (element-type CellFilter): content of view.cells */
+	CallsiteSkip *callsite_skip; /* content of view.callsite_skip */
+} ChoiceOptions;
+
+/* Source lines. */
+typedef struct {
+	bool are_shown;          /* --lines */
+	bool with_source;        /* --source */
+	bool missing_debuginfo;  /* --missing-debuginfo */
+	bool are_needed;         /* by one of these, or by --by=line or user-line */
+	GPtrArray *source_paths; /* (element-type utf8), owned: of --source-path */
+	char *debuginfod; /* --debuginfod: a URL; "": those of the environment; NULL: not given */
+	GPtrArray *debuginfo; /* (element-type utf8), owned, NULL-terminated: of --debuginfo */
+} LineOptions;
+
+/* What is printed, and where. */
+typedef struct {
+	const Renderer *renderer; /* --format */
+	char *path;               /* -O; NULL: stdout */
+	char *diff;               /* --diff; NULL: nothing is compared */
+	DiffPer per;              /* --per */
+	bool hide_host;
+	bool details;
+	bool human;
+	bool all; /* --all: no limit on the number of caches */
+	bool quiet;
+} OutputOptions;
+
 /*
  * The command line, checked and complete: const after options_parse().
  *
@@ -47,87 +130,31 @@ typedef struct {
 	bool build_module;
 	bool check;
 	bool overview; /* no traceable object was named */
-	/* The source of the records. */
-	char *input;                    /* -i, the last one; NULL: a live collection */
-	bool input_is_found;            /* the input is in a folder of -i */
-	GPtrArray *inputs;              /* (element-type utf8), owned: of each -i */
-	KernelRecordRequest import;     /* --import; no record: a live collection, or -i */
-	uint64_t page_bytes;            /* --page-size; 0: not given */
-	GPtrArray *import_files;        /* (element-type utf8), owned: its FILE and FILE2 */
-	const CollectorType *collector; /* NULL: the best one that can start at once */
-	CollectRequest request;         /* its strings are owned by Options */
-	bool collects;                  /* an option about a live run was given */
-	bool only_command;
-	GArray *pids;         /* (element-type guint32) */
-	char *kernel_release; /* --build-module=KVER; NULL: the running kernel */
-	char *sign_key;
-	char *sign_cert;
-	char *kallsyms;  /* --kallsyms; NULL: symbols of the stream, or of this host */
-	GBytes *symbols; /* its content, once read */
-	RunSlice slice;  /* --from, --to: the part of a recording that counts */
-	bool sliced;
-	bool record_max_given;
-	bool events_replaced; /* --events without "+": the default events are not recorded */
+	/* The parts; who needs one only takes that. */
+	InputOptions input;
+	LiveOptions live;
+	PointOptions points;
+	ChoiceOptions choice;
+	LineOptions lines;
+	OutputOptions output;
+	RateOptions rate;
+	ViewOptions view;
+	bool sort_given;     /* -s; else view.sort is a default */
+	bool view_is_chosen; /* by the first of several recordings: see Tool.take_live_view() */
 	uint64_t memory_bytes_max;
 	double loss_percent_max; /* of the events; a higher loss makes the result incomplete */
-	/* What stack-top observes. */
-	GPtrArray *probes; /* (element-type utf8): words of the command line, owned */
-	char *weight;      /* --weight, and so on; NULL: not given */
-	char *where;
-	char *begin;
-	char *end;
-	char *columns;
-	bool kernel_only; /* -K */
-	bool user_only;   /* -U */
-	char *user_stacks;
-	bool list;           /* --list */
-	Preset *preset;      /* content of request.preset */
-	char *keys;          /* content of request.keys */
-	bool view_is_chosen; /* by the first of several recordings: see Tool.take_live_view() */
-	/* What is counted and how it is shown. */
-	CacheQuery *caches;          /* caches whose allocations count; NULL: all */
-	char *caches_asked;          /* as given */
-	CacheQuery *caches_excluded; /* caches whose allocations do not count; NULL: none */
-	RateOptions rate;
-	bool sort_given; /* -s; else view.sort is a default */
-	GArray *cells;   /* (element-type CellFilter): content of view.cells */
-	ViewOptions view;
-	char *exclude;           /* as given to -e */
-	char *cgroup;            /* --cgroup; NULL: all */
-	char *process;           /* --process; NULL: all */
-	char *pids_asked;        /* -p with -i, as one list; NULL: not given */
-	ProcessChoice processes; /* --process and -p as needed by cell filters */
-	/* --callsite-skip: content of view.callsite_skip; NULL: not given */
-	CallsiteSkip *callsite_skip;
-	/* Source lines. */
-	bool lines;              /* --lines */
-	bool source;             /* --source */
-	bool missing_debuginfo;  /* --missing-debuginfo */
-	bool needs_lines;        /* by one of these, or by --by=line or user-line */
-	GPtrArray *source_paths; /* (element-type utf8), owned: of --source-path */
-	char *debuginfod; /* --debuginfod: a URL; "": those of the environment; NULL: not given */
-	GPtrArray *debuginfo;     /* (element-type utf8), owned, NULL-terminated: of --debuginfo */
-	HeldChoice held;          /* --min-age, --peak, and what --by needs */
-	const Renderer *renderer; /* --format */
-	char *output;             /* -O; NULL: stdout */
-	char *diff;               /* --diff; NULL: nothing is compared */
-	DiffPer per;              /* --per */
-	const struct OlderRun *older;  /* what --diff names, once it was read; borrowed */
-	const struct ManyInputs *many; /* several recordings, once they were read; borrowed */
-	bool is_older;                 /* these are the options of that run */
-	RateChart *chart; /* of a run that has ended, if the format shows one; borrowed */
-	bool hide_host;
-	bool details;
-	bool human;
-	bool all;         /* --all: no limit on the number of caches */
 	GPtrArray *given; /* (element-type OptionRow) every given option, borrowed, in order */
-	bool quiet;
+	/* What is known once it was read; borrowed. */
+	const struct OlderRun *older;  /* what --diff names */
+	const struct ManyInputs *many; /* several recordings */
+	bool is_older;                 /* these are the options of that run */
+	RateChart *chart;              /* of a run that has ended, if the format shows one */
 } Options;
 
 /* Whether a file or a record of the kernel is read instead of a live collection. */
 static inline bool options_read_input(const Options *options)
 {
-	return options->input || options->import.record;
+	return options->input.path || options->input.kernel.record;
 }
 
 /* Returns the options of a command line of that tool, or NULL with error set: a usage error of one

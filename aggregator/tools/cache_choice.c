@@ -26,7 +26,7 @@ static bool choose_by(Options *options, CacheQuery *query, const CellFilterType 
 		return true;
 	if (!cache_query_resolve(query, list, advice, error))
 		return false;
-	g_array_append_val(options->cells, filter);
+	g_array_append_val(options->choice.cells, filter);
 	return true;
 }
 
@@ -35,14 +35,15 @@ static bool take_choice(Options *options, const GString *names, const GString *s
 {
 	g_autoptr(CacheList) list = cache_list_new(names, slabinfo);
 
-	return choose_by(options, options->caches, &cell_filter_cache, list, advice, error) &&
-	       choose_by(options, options->caches_excluded, &cell_filter_cache_excluded, list,
-			 advice, error);
+	return choose_by(options, options->choice.caches, &cell_filter_cache, list, advice,
+			 error) &&
+	       choose_by(options, options->choice.caches_excluded, &cell_filter_cache_excluded,
+			 list, advice, error);
 }
 
 static bool has_choice(const Options *options)
 {
-	return options->caches || options->caches_excluded;
+	return options->choice.caches || options->choice.caches_excluded;
 }
 
 bool cache_choice_of_host(Options *options, GError **error)
@@ -58,8 +59,8 @@ bool cache_choice_of_host(Options *options, GError **error)
 			 run_text_of(host->text, KMT_BATCH_SLABINFO, KMT_READING_START),
 			 "'slabstack --all' lists those of this host", error))
 		return false;
-	if (options->caches)
-		options->request.caches = cache_query_kernel_names(options->caches);
+	if (options->choice.caches)
+		options->live.request.caches = cache_query_kernel_names(options->choice.caches);
 	return true;
 }
 

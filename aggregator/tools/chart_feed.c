@@ -43,15 +43,15 @@ ChartFeed *chart_feed_new(Session *session, const Options *options)
 	};
 
 	/* Probe points have no slab caches, and kernel records no times. */
-	if (!(options->renderer->traits & RENDER_CHART) || options->tool->bit == TOOL_STACK_TOP ||
-	    options->import.record)
+	if (!(options->output.renderer->traits & RENDER_CHART) ||
+	    options->tool->bit == TOOL_STACK_TOP || options->input.kernel.record)
 		return NULL;
 	feed = g_new0(ChartFeed, 1);
 	feed->chart = rate_chart_new();
 	feed->interval_s = FIRST_INTERVAL_S;
 	/* More conditions follow when the stream has ended: too late for its tables. */
 	feed->cells = g_array_new(FALSE, FALSE, sizeof(CellFilter));
-	g_array_append_vals(feed->cells, options->cells->data, options->cells->len);
+	g_array_append_vals(feed->cells, options->choice.cells->data, options->choice.cells->len);
 	request.cells = feed->cells;
 	request.user_data = feed;
 	feed->feed = rate_feed_new(session, &request);

@@ -36,7 +36,8 @@ static bool is_folder(const char *path)
 
 bool many_inputs_are_given(const Options *options)
 {
-	return options->inputs->len > 1 || (options->input && is_folder(options->input));
+	return options->input.paths->len > 1 ||
+	       (options->input.path && is_folder(options->input.path));
 }
 
 G_GNUC_PRINTF(1, 2)
@@ -75,7 +76,7 @@ static void note_part(const char *path)
 
 static void note_others(const Options *options, const char *folder, guint others)
 {
-	if (others && !options->quiet)
+	if (others && !options->output.quiet)
 		many_inputs_note("%s: %u other %s than *%s left out", folder, others,
 				 others == 1 ? "file" : "files", suffix);
 }
@@ -98,7 +99,7 @@ static bool add_folder(GPtrArray *paths, const Options *options, const char *fol
 			g_ptr_array_add(found, path);
 			continue;
 		}
-		if (g_str_has_suffix(name, part_suffix) && !options->quiet)
+		if (g_str_has_suffix(name, part_suffix) && !options->output.quiet)
 			note_part(path);
 		else
 			others++;
@@ -124,8 +125,8 @@ static GPtrArray *paths_of(const Options *options, GError **error)
 {
 	g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
 
-	for (guint i = 0; i < options->inputs->len; i++) {
-		const char *input = options->inputs->pdata[i];
+	for (guint i = 0; i < options->input.paths->len; i++) {
+		const char *input = options->input.paths->pdata[i];
 
 		if (!is_folder(input))
 			g_ptr_array_add(paths, g_strdup(input));
@@ -183,10 +184,10 @@ static bool was_read(ManyInputs *many, const Session *session, const char *path)
 /* The caches that were asked for have other names on each host. */
 static bool choose_caches(Options *options, const Session *session, GError **error)
 {
-	if (options->caches) {
-		cache_query_free(options->caches);
-		options->caches = cache_query_new(options->caches_asked, error);
-		if (!options->caches)
+	if (options->choice.caches) {
+		cache_query_free(options->choice.caches);
+		options->choice.caches = cache_query_new(options->choice.caches_asked, error);
+		if (!options->choice.caches)
 			return false;
 	}
 	return cache_choice_of_stream(options, session, CACHES_OF_ALL, error);
@@ -227,7 +228,7 @@ static void note_flaw(ManyInputs *many, const Session *session, const char *path
 /* The first recording that is used may decide on the rank and the keys. */
 static void begin_merge(ManyInputs *many, Options *options)
 {
-	const Renderer *renderer = options->renderer;
+	const Renderer *renderer = options->output.renderer;
 
 	if (many->merged)
 		return;
@@ -255,10 +256,10 @@ static void add_session(ManyInputs *many, Options *options, const Session *sessi
 		.top = UINT64_MAX,
 		.callsite_skip = wanted.callsite_skip,
 	};
-	input = report_input_new(session, options, options->renderer);
+	input = report_input_new(session, options, options->output.renderer);
 	options->view = wanted;
 	merged_add(many->merged, input->view, run, wanted.callsite_skip);
-	facts = model_facts_of_run(session, input->view, !options->hide_host);
+	facts = model_facts_of_run(session, input->view, !options->output.hide_host);
 	if (session->durations && !input->view->left_out)
 		spans = durations_totals(session->durations);
 	many_runs_add(many->runs, facts, &spans);
@@ -272,18 +273,18 @@ static bool read_one(ManyInputs *many, Options *options, const char *path, GErro
 
 	if (!lines)
 		return false;
-	g_free(options->input);
-	options->input = g_strdup(path);
-	options->input_is_found =
-		!g_ptr_array_find_with_equal_func(options->inputs, path, g_str_equal, NULL);
-	symbols_prepare(session, options->symbols);
+	g_free(options->input.path);
+	options->input.path = g_strdup(path);
+	options->input.is_found =
+		!g_ptr_array_find_with_equal_func(options->input.paths, path, g_str_equal, NULL);
+	symbols_prepare(session, options->input.symbols);
 	if (!tool_read_input(options, session, error) || !tool_can_show(options, session, error) ||
 	    !is_of_this_kind(many, session, path, error) || !choose_caches(options, session, error))
 		return false;
 	if (was_read(many, session, path))
 		return true;
 	tool_leave_out_unpaired(options);
-	symbols_choose(session, options->symbols);
+	symbols_choose(session, options->input.symbols);
 	source_lines_update(lines, session);
 	add_session(many, options, session, path);
 	return true;
@@ -311,14 +312,14 @@ static void read_or_note(ManyInputs *many, Options *options, const char *path)
 static void read_all(ManyInputs *many, Options *options, const GPtrArray *paths)
 {
 	g_auto(InputInterrupts) caught = input_interrupts_catch();
-	const guint cells = options->cells->len;
+	const guint cells = options->choice.cells->len;
 	guint done = 0;
 
 	for (; done < paths->len && !input_is_interrupted(); done++) {
-		g_array_set_size(options->cells, cells);
+		g_array_set_size(options->choice.cells, cells);
 		read_or_note(many, options, paths->pdata[done]);
 	}
-	g_array_set_size(options->cells, cells);
+	g_array_set_size(options->choice.cells, cells);
 	if (many->flawed > NAMED_MAX)
 		many_inputs_note("%u more recordings are not complete", many->flawed - NAMED_MAX);
 	if (done == paths->len)
@@ -338,7 +339,7 @@ static void make_view(ManyInputs *many, const Options *options)
 	many->options.cells = NULL;
 	many->view = view_new(&source, &many->options);
 	view_add_left_out(many->view, merged_left_out(many->merged));
-	many->source = report_source_of_options(options, options->renderer);
+	many->source = report_source_of_options(options, options->output.renderer);
 	many->source.runs = many->runs;
 	many->source.stacks_merged = merged_stacks(many->merged);
 	many->source.overflow = merged_overflow(many->merged);
@@ -356,7 +357,7 @@ ManyInputs *many_inputs_read(Options *options, GError **error)
 		return NULL;
 	options->memory_bytes_max /= 2;
 	many = g_new0(ManyInputs, 1);
-	many->names = run_names_new(options->hide_host);
+	many->names = run_names_new(options->output.hide_host);
 	run_names_add_unknown(many->names);
 	many->runs = many_runs_new(many->names);
 	many->seen = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, g_free);

@@ -17,8 +17,8 @@ typedef struct OlderRun {
 	SourceLines *lines;
 } OlderRun;
 
-/* Reads the recording that options->diff names. Returns NULL with error set if it cannot be read,
-   or not be compared with this command line. */
+/* Reads the recording that options->output.diff names. Returns NULL with error set if it cannot be
+   read, or not be compared with this command line. */
 OlderRun *older_run_read(const Options *options, int argc, char **argv, GError **error);
 void older_run_free(OlderRun *run);
 

@@ -43,7 +43,7 @@ static bool read_session(OlderRun *run, GError **error)
 		return false;
 	/* The caches of the newer run need not be in the older one. */
 	if (!cache_choice_of_stream(options, run->session, CACHES_OF_ALL, error)) {
-		g_prefix_error(error, "--diff: %s: ", options->input);
+		g_prefix_error(error, "--diff: %s: ", options->input.path);
 		return false;
 	}
 	tool_leave_out_unpaired(options);
@@ -60,7 +60,7 @@ static bool has_points(const OlderRun *run, const char *title, const char *newer
 	       older_run_fail(
 		       error,
 		       "--diff: %s shows '%s', but %s '%s': compare runs of the same probe points",
-		       run->options->input, older ? older : "allocations", newer,
+		       run->options->input.path, older ? older : "allocations", newer,
 		       title ? title : "allocations");
 }
 
@@ -71,12 +71,13 @@ OlderRun *older_run_read(const Options *options, int argc, char **argv, GError *
 	run->options = options_parse(options->tool, argc, argv, error);
 	if (!run->options)
 		return NULL;
-	g_free(run->options->input);
+	g_free(run->options->input.path);
 	run->options->is_older = true;
-	run->options->input = g_steal_pointer(&run->options->diff);
+	run->options->input.path = g_steal_pointer(&run->options->output.diff);
 	if (!read_session(run, error))
 		return NULL;
-	if (options->preset && !has_points(run, options->preset->title, "this run", error))
+	if (options->points.preset &&
+	    !has_points(run, options->points.preset->title, "this run", error))
 		return NULL;
 	return g_steal_pointer(&run);
 }
@@ -111,7 +112,7 @@ static bool has_figures(const Options *options, const Session *session, const ch
 
 	if (view_rank(&options->view)->needs & NEEDS_BYTES && !has_bytes(session))
 		return older_run_fail(error, "--diff: %s has no sizes: use -s count", name);
-	if (options->per == DIFF_PER_SECOND && !fact_number(facts, FACT_DURATION))
+	if (options->output.per == DIFF_PER_SECOND && !fact_number(facts, FACT_DURATION))
 		return older_run_fail(error,
 				      "--per=second: the duration of %s is not known: use "
 				      "--per=event or run",
@@ -121,26 +122,26 @@ static bool has_figures(const Options *options, const Session *session, const ch
 
 void older_run_warn(const OlderRun *run, const Options *options, const Session *newer)
 {
-	g_autofree char *of_old = run_identity(run->session, run->options->input);
-	g_autofree char *of_new = run_identity(newer, options->input);
+	g_autofree char *of_old = run_identity(run->session, run->options->input.path);
+	g_autofree char *of_new = run_identity(newer, options->input.path);
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	if (!g_str_equal(of_old, of_new))
 		return;
-	escape_append(text, run->options->input);
+	escape_append(text, run->options->input.path);
 	g_string_append(text, " and ");
-	escape_append(text, options->input);
+	escape_append(text, options->input.path);
 	fprintf(stderr, "%s: --diff: %s are the same run\n", g_get_prgname(), text->str);
 }
 
 bool older_run_fits(const OlderRun *run, const Options *options, const Session *newer,
 		    GError **error)
 {
-	const char *name = options->input ? options->input : "this run";
+	const char *name = options->input.path ? options->input.path : "this run";
 
 	/* Both are ranked as the newer one. */
 	run->options->view.sort = options->view.sort;
 	return has_points(run, run_info_text(newer->info, KMT_FIELD_POINTS_TITLE), name, error) &&
-	       has_figures(options, run->session, run->options->input, error) &&
+	       has_figures(options, run->session, run->options->input.path, error) &&
 	       has_figures(options, newer, name, error);
 }

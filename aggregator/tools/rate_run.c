@@ -139,7 +139,7 @@ static void print_table(RateRun *run, const RateTable *table)
 	const ReportSource source = {
 		.command = options->tool->name,
 		.session = run->session,
-		.quiet = options->quiet,
+		.quiet = options->output.quiet,
 		.show_host = true,
 		.interval = &interval,
 	};
@@ -148,7 +148,7 @@ static void print_table(RateRun *run, const RateTable *table)
 
 	run->layout.width = terminal_width();
 	text_stream_open(&stream);
-	options->renderer->render(model, stream.out);
+	options->output.renderer->render(model, stream.out);
 	give_text(run, text_stream_close(&stream));
 }
 
@@ -190,7 +190,7 @@ static void take_table(RateTable *given, void *user_data)
 	if (nobody_reads(run))
 		run->left = 0;
 	/* A live run is always read to its end. */
-	run->session->enough = !run->left && run->options->input;
+	run->session->enough = !run->left && run->options->input.path;
 }
 
 /* The stream's names of the requested caches are known when its first interval ends. */
@@ -198,7 +198,7 @@ static void take_first_table(void *user_data)
 {
 	RateRun *run = user_data;
 
-	if (run->options->input && !run->any &&
+	if (run->options->input.path && !run->any &&
 	    !cache_choice_of_stream(run->options, run->session, CACHES_SO_FAR, &run->error))
 		stop_reading(run);
 }
@@ -208,11 +208,11 @@ static bool poll_screen(void *user_data)
 {
 	RateRun *run = user_data;
 
-	const bool was_interrupted = run->options->input && input_is_interrupted();
+	const bool was_interrupted = run->options->input.path && input_is_interrupted();
 
 	if (run->left && (was_interrupted || !rate_screen_poll(run->screen, run->feed))) {
 		run->left = 0;
-		run->session->enough = run->options->input;
+		run->session->enough = run->options->input.path;
 	}
 	return run->left;
 }
@@ -225,12 +225,12 @@ static bool open_outlet(RateRun *run, GError **error)
 		return run->file;
 	}
 	if (!rate_screen_is_wanted(run->options)) {
-		run->writer = text_writer_new(run->options->input != NULL, "table");
+		run->writer = text_writer_new(run->options->input.path != NULL, "table");
 		return true;
 	}
-	run->options->quiet = run->options->request.quiet = true;
-	run->options->request.prompt = false;
-	run->options->request.reads_keys = true;
+	run->options->output.quiet = run->options->live.request.quiet = true;
+	run->options->live.request.prompt = false;
+	run->options->live.request.reads_keys = true;
 	run->screen = rate_screen_new(run->options, run->session, error);
 	return run->screen;
 }
@@ -238,8 +238,8 @@ static bool open_outlet(RateRun *run, GError **error)
 /* Only sums are shown, so one record may stand for several events. A recording keeps each event. */
 static uint32_t repeat_ns(const Options *options)
 {
-	return options->collector != &stap_collector || options->request.stack_depth ||
-			       options->request.record_path || options->request.held
+	return options->live.collector != &stap_collector || options->live.request.stack_depth ||
+			       options->live.request.record_path || options->live.request.held
 		       ? 0
 		       : RATE_GRAIN_NS;
 }
@@ -247,7 +247,7 @@ static uint32_t repeat_ns(const Options *options)
 /* Whether the counts are used beyond tables: for stacks. */
 static bool looks_behind(const Options *options)
 {
-	return options->input || options->request.stack_depth;
+	return options->input.path || options->live.request.stack_depth;
 }
 
 /* Returns what the tables need. Counters are of all that is known. */
@@ -256,7 +256,7 @@ static unsigned needs_of(const Options *options)
 	const RateOptions *rate = &options->rate;
 	unsigned needs = rate->sort->needs;
 
-	if (options->renderer->traits & RENDER_TOTALS)
+	if (options->output.renderer->traits & RENDER_TOTALS)
 		needs |= NEEDS_FREES | NEEDS_SLABINFO;
 	for (guint i = 0; rate->columns[i]; i++)
 		needs |= rate->columns[i]->needs;
@@ -270,18 +270,19 @@ static void *rate_run_begin(Options *options, Session *session, GError **error)
 	RateFeedOptions feed = {
 		.interval_s = rate->interval_s,
 		.sort = rate->sort,
-		.cells = options->cells,
+		.cells = options->choice.cells,
 		.counts_all = looks_behind(options),
 		.bytes_max = memory_budget_floor(session->memory, MEMORY_INTERVALS),
-		.pace = options->input && rate->recorded_speed ? RATE_FEED_PACED : RATE_FEED_FAST,
-		.recorded = options->input != NULL,
+		.pace = options->input.path && rate->recorded_speed ? RATE_FEED_PACED
+								    : RATE_FEED_FAST,
+		.recorded = options->input.path != NULL,
 		.before_first = take_first_table,
 		.sink = take_table,
 		.user_data = run,
 	};
 
 	feed.needs = needs_of(options);
-	options->request.repeat_ns = repeat_ns(options);
+	options->live.request.repeat_ns = repeat_ns(options);
 	run->options = options;
 	run->session = session;
 	run->left = rate->count ? rate->count : UINT64_MAX;
@@ -289,20 +290,20 @@ static void *rate_run_begin(Options *options, Session *session, GError **error)
 		.columns = rate->columns,
 		.rows_max = rate->rows_max,
 		.per_second = rate->per_second,
-		.human = options->human,
+		.human = options->output.human,
 		.interval_s = rate->interval_s,
 	};
 	if (!open_outlet(run, error)) {
 		g_free(run);
 		return NULL;
 	}
-	if (options->renderer->traits & RENDER_TOTALS)
+	if (options->output.renderer->traits & RENDER_TOTALS)
 		run->totals = rate_totals_new();
 	/* A recording at full speed would be over before the user can read it. */
-	if (options->input && run->screen && !rate->speed_given)
+	if (options->input.path && run->screen && !rate->speed_given)
 		feed.pace = RATE_FEED_PACED;
-	if (feed.needs & NEEDS_NET && options->input)
-		run->net_judged = judge_recording(options->input, options->memory_bytes_max);
+	if (feed.needs & NEEDS_NET && options->input.path)
+		run->net_judged = judge_recording(options->input.path, options->memory_bytes_max);
 	feed.net_judged = run->net_judged;
 	feed.waiting = run->screen ? poll_screen : NULL;
 	run->feed = rate_feed_new(session, &feed);
@@ -326,7 +327,7 @@ static bool close_outlet(RateRun *run, GError **error)
 		return text_file_finish(run->file, run->error ? NULL : error);
 	if (run->writer)
 		return text_writer_finish(run->writer, run->error ? NULL : error);
-	if (run->left && run->options->input && run->any)
+	if (run->left && run->options->input.path && run->any)
 		rate_screen_linger(run->screen, run->feed);
 	rate_screen_free(run->screen);
 	return true;
@@ -336,7 +337,7 @@ static bool close_outlet(RateRun *run, GError **error)
 static void say_compared(const RateRun *run)
 {
 	g_autoptr(Facts) facts = facts_new(run->session, false);
-	const CollectRequest *request = &run->options->request;
+	const CollectRequest *request = &run->options->live.request;
 
 	if (request->stack_walk == STACK_WALK_COMPARE)
 		fact_line_print(facts, append_walks_line);

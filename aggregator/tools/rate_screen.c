@@ -46,13 +46,13 @@ struct RateScreen {
 bool rate_screen_is_wanted(const Options *options)
 {
 	const RateOptions *rate = &options->rate;
-	bool reads_stdin = options->input && g_str_equal(options->input, "-");
+	bool reads_stdin = options->input.path && g_str_equal(options->input.path, "-");
 	const char *terminal = g_getenv("TERM");
 	/* Else it only prints lines. */
 	bool can_draw = terminal && *terminal && !g_str_equal(terminal, "dumb");
 
 	return can_draw && isatty(STDOUT_FILENO) && (isatty(STDIN_FILENO) || reads_stdin) &&
-	       !rate->batch && !rate->no_clear && options->renderer == &renderers[0] &&
+	       !rate->batch && !rate->no_clear && options->output.renderer == &renderers[0] &&
 	       !rate->count;
 }
 
@@ -61,9 +61,9 @@ static uint64_t recorded_end_ns(const Options *options)
 {
 	g_autoptr(RunInfo) info = run_info_new();
 
-	if (options->sliced)
-		run_info_set_slice(info, options->slice);
-	input_read_info(options->input, info);
+	if (options->input.is_sliced)
+		run_info_set_slice(info, options->input.slice);
+	input_read_info(options->input.path, info);
 	return run_info_number(info, KMT_FIELD_WINDOW_END_NS,
 			       run_info_number(info, KMT_FIELD_RUN_END_NS, 0));
 }
@@ -72,7 +72,7 @@ RateScreen *rate_screen_new(Options *options, Session *session, GError **error)
 {
 	RateScreen *screen = g_new0(RateScreen, 1);
 	const RateOptions *rate = &options->rate;
-	g_autofree char *kinds = probe_kinds_names(options->request.events);
+	g_autofree char *kinds = probe_kinds_names(options->live.request.events);
 	g_auto(GStrv) events = g_strsplit(kinds, ",", -1);
 
 	screen->options = options;
@@ -83,12 +83,12 @@ RateScreen *rate_screen_new(Options *options, Session *session, GError **error)
 		.sort = rate->sort,
 		.interval_s = rate->interval_s,
 		.per_second = rate->per_second,
-		.recorded = options->input,
-		.recorded_end_ns = options->input ? recorded_end_ns(options) : 0,
+		.recorded = options->input.path,
+		.recorded_end_ns = options->input.path ? recorded_end_ns(options) : 0,
 		.kept_bytes_max = options->memory_bytes_max / KEPT_SHARE,
-		.stacks = options->request.stack_depth > 0,
-		.behind_from_start = options->request.stack_depth > 0 || options->input,
-		.collector = options->input ? "file" : options->collector->name,
+		.stacks = options->live.request.stack_depth > 0,
+		.behind_from_start = options->live.request.stack_depth > 0 || options->input.path,
+		.collector = options->input.path ? "file" : options->live.collector->name,
 	};
 
 	screen->covers = g_strjoinv(", ", events);
@@ -96,12 +96,12 @@ RateScreen *rate_screen_new(Options *options, Session *session, GError **error)
 	screen->left = g_ptr_array_new_with_free_func((GDestroyNotify)drill_stop);
 	screen->key = rate_detail_key(DIMENSION_DEFAULT);
 	screen->beside = (SuiteRequest){
-		.like = &options->request,
-		.collector = options->collector,
-		.cgroup = options->cgroup,
+		.like = &options->live.request,
+		.collector = options->live.collector,
+		.cgroup = options->choice.cgroup,
 	};
-	options->request.left_out_pids = screen->left_out;
-	screen->shown.covers = options->input ? "what was recorded" : screen->covers;
+	options->live.request.left_out_pids = screen->left_out;
+	screen->shown.covers = options->input.path ? "what was recorded" : screen->covers;
 	screen->screen = screen_start(&screen->shown, error);
 	if (screen->screen)
 		return screen;
@@ -130,7 +130,7 @@ static void start_drill(RateScreen *screen, const char *cache)
 		.cache = cache,
 		.key = screen->key,
 		.memory_bytes_max = screen->options->memory_bytes_max,
-		.cells = screen->options->cells,
+		.cells = screen->options->choice.cells,
 	};
 	g_autoptr(GError) error = NULL;
 	guint32 pid;
@@ -149,7 +149,7 @@ static void open_cache(RateScreen *screen, const char *cache)
 	close_cache(screen);
 	screen->key = rate_detail_key(DIMENSION_DEFAULT);
 	/* Without stacks in the stream itself. */
-	if (!screen->options->input && !screen->options->request.stack_depth) {
+	if (!screen->options->input.path && !screen->options->live.request.stack_depth) {
 		start_drill(screen, cache);
 		return;
 	}
@@ -175,7 +175,7 @@ static void show_detail(RateScreen *screen)
 	} else if (screen->cache && now_ns - screen->detail_ns >= DETAIL_NS) {
 		screen->detail_ns = now_ns;
 		detail = session_detail_new(screen->session, screen->cache, screen->key,
-					    screen->options->cells);
+					    screen->options->choice.cells);
 	}
 	if (detail)
 		screen_give_detail(screen->screen, detail);
@@ -205,7 +205,7 @@ static void start_recording(RateScreen *screen, const char *path)
 	g_autoptr(GError) error = NULL;
 	guint32 pid;
 
-	if (screen->options->input)
+	if (screen->options->input.path)
 		g_set_error_literal(&error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
 				    "this is already a recording");
 	else
@@ -311,7 +311,7 @@ void rate_screen_free(RateScreen *screen)
 	g_ptr_array_unref(screen->left);
 	if (screen->recorder && !suite_recording_stop(screen->recorder, &error))
 		g_printerr("%s: %s\n", g_get_prgname(), error->message);
-	screen->options->request.left_out_pids = NULL;
+	screen->options->live.request.left_out_pids = NULL;
 	g_array_unref(screen->left_out);
 	g_free(screen->covers);
 	g_free(screen);

@@ -18,7 +18,8 @@ static HeldCells *held_cells_of(const Session *session, const Options *options)
 		.last_loss_ns = losses_last_ns(session),
 	};
 
-	return session->pairing ? held_cells_new(session->pairing, options->held, moment) : NULL;
+	return session->pairing ? held_cells_new(session->pairing, options->choice.held, moment)
+				: NULL;
 }
 
 static View *view_of(const ReportInput *input, const Session *session, const Options *options)
@@ -27,12 +28,12 @@ static View *view_of(const ReportInput *input, const Session *session, const Opt
 		.profile = session->profile,
 		.symbols = session->symbols,
 		.code = session->code,
-		.lines = options->needs_lines ? session->lines : NULL,
+		.lines = options->lines.are_needed ? session->lines : NULL,
 		.user_objects = session->user_objects,
 		.user_names = session->user_names,
 		.points = session->points,
-		.hides_kernel_frames = options->user_only,
-		.hides_user_frames = options->kernel_only,
+		.hides_kernel_frames = options->points.user_only,
+		.hides_user_frames = options->points.kernel_only,
 		.caches = input->caches,
 		.cgroups = input->cgroups,
 		.memory = session->memory,
@@ -51,18 +52,18 @@ ReportSource report_source_of_options(const Options *options, const Renderer *re
 	return (ReportSource){
 		.command = options->tool->name,
 		.hits_max = options->view.top,
-		.exclude = options->exclude,
-		.caches = options->caches,
-		.caches_asked = options->caches_asked,
-		.quiet = options->quiet,
-		.details = options->details,
-		.human = options->human,
-		.all = options->all,
+		.exclude = options->choice.stacks_excluded,
+		.caches = options->choice.caches,
+		.caches_asked = options->choice.caches_asked,
+		.quiet = options->output.quiet,
+		.details = options->output.details,
+		.human = options->output.human,
+		.all = options->output.all,
 		.shows_memory = options->tool->shows_memory,
-		.show_host = !options->hide_host,
+		.show_host = !options->output.hide_host,
 		.whole_names = renderer->traits & RENDER_WHOLE_NAMES,
 		.lists_code = renderer->traits & RENDER_CODE,
-		.per = options->per,
+		.per = options->output.per,
 	};
 }
 
@@ -76,11 +77,11 @@ static ReportSource source_of(const ReportInput *input, const Session *session,
 	source.session = session;
 	source.view = input->view;
 	source.options = &input->options;
-	source.compares_walks = options->request.stack_walk == STACK_WALK_COMPARE;
-	source.compares_names = options->request.cache_names == CACHE_NAMES_COMPARE;
+	source.compares_walks = options->live.request.stack_walk == STACK_WALK_COMPARE;
+	source.compares_names = options->live.request.cache_names == CACHE_NAMES_COMPARE;
 	/* What divides stacks divides the rows of a comparison, unless these are stacks. */
 	source.parts = compares_parts || options->is_older ? NULL : renderer->parts;
-	source.input = options->input;
+	source.input = options->input.path;
 	source.chart = renderer->traits & RENDER_CHART ? options->chart : NULL;
 	return source;
 }
@@ -93,8 +94,8 @@ ReportInput *report_input_new(const Session *session, const Options *options,
 	input->held_cells = held_cells_of(session, options);
 	input->caches = cache_names_new(session->profile, session->info, session->text);
 	input->cgroups = cgroup_names_new(session->text);
-	input->runs = run_names_new(options->hide_host);
-	run_identity_add(input->runs, session, options->input);
+	input->runs = run_names_new(options->output.hide_host);
+	run_identity_add(input->runs, session, options->input.path);
 	input->options = options->view;
 	/* A list is cut itself: the stacks of all its hits are needed. */
 	if (session->list && !input->options.by[0])

@@ -24,9 +24,9 @@ static bool take_number(Options *options, const char *word, GError **error)
 
 static bool textfile_is_other_file(const Options *options)
 {
-	const char *file = options->rate.textfile, *record = options->request.record_path;
+	const char *file = options->rate.textfile, *record = options->live.request.record_path;
 
-	return !g_strcmp0(file, options->input) || !g_strcmp0(file, record);
+	return !g_strcmp0(file, options->input.path) || !g_strcmp0(file, record);
 }
 
 static const OptionRule rules[] = {

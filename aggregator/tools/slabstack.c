@@ -91,13 +91,13 @@ static void wait_seconds(double seconds, const sigset_t *signals)
    does not show them. */
 static bool read_overview(const Options *options, Session *session, GError **error)
 {
-	double asked = options->request.duration_seconds;
+	double asked = options->live.request.duration_seconds;
 	double seconds = asked > 0 ? asked : SECONDS_DEFAULT;
 	sigset_t signals;
 
 	if (!is_readable(error))
 		return false;
-	if (!options->quiet && seconds > SECONDS_DEFAULT)
+	if (!options->output.quiet && seconds > SECONDS_DEFAULT)
 		g_printerr("%s: reads /proc/slabinfo twice, %g s apart; Ctrl-C ends it earlier\n",
 			   g_get_prgname(), seconds);
 	signals = block_signals();
@@ -111,12 +111,12 @@ static bool read_overview(const Options *options, Session *session, GError **err
 
 static bool take_caches(Options *options, const char *word, GError **error)
 {
-	if (options->caches)
+	if (options->choice.caches)
 		return option_fail(error, "separate several caches with commas: '%s,%s'",
-				   options->caches_asked, word);
-	options->caches_asked = g_strdup(word);
-	options->caches = cache_query_new(word, error);
-	return options->caches != NULL;
+				   options->choice.caches_asked, word);
+	options->choice.caches_asked = g_strdup(word);
+	options->choice.caches = cache_query_new(word, error);
+	return options->choice.caches != NULL;
 }
 
 /* Options that the table of caches supports. */

@@ -29,7 +29,7 @@ static void source_lines_note(SourceLines *lines, char *text)
 {
 	g_autoptr(GString) escaped = g_string_new(NULL);
 
-	if (!lines->options->quiet && !g_hash_table_contains(lines->noted, text)) {
+	if (!lines->options->output.quiet && !g_hash_table_contains(lines->noted, text)) {
 		escape_append(escaped, text);
 		fprintf(stderr, "%s: %s\n", g_get_prgname(), escaped->str);
 	}
@@ -42,8 +42,9 @@ static const char *server_of(const Options *options)
 {
 	const char *urls = g_getenv("DEBUGINFOD_URLS");
 
-	if (!options->needs_lines || options->debuginfod || options->missing_debuginfo)
-		return options->debuginfod;
+	if (!options->lines.are_needed || options->lines.debuginfod ||
+	    options->lines.missing_debuginfo)
+		return options->lines.debuginfod;
 	return geteuid() && urls && *urls && debuginfod_client_is_built() ? "" : NULL;
 }
 
@@ -57,8 +58,8 @@ SourceLines *source_lines_new(const Options *options, GError **error)
 	lines->noted = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
 	if (server)
 		lines->servers = debuginfod_client_new(
-			server, !options->quiet && isatty(STDERR_FILENO), &problem);
-	if (problem && options->debuginfod) {
+			server, !options->output.quiet && isatty(STDERR_FILENO), &problem);
+	if (problem && options->lines.debuginfod) {
 		g_propagate_error(error, g_steal_pointer(&problem));
 		return NULL;
 	}
@@ -149,7 +150,7 @@ static bool is_path_of_any(const LineResolver *resolver, const char *path)
 /* Notes the files of --debuginfo that have nothing for these stacks. */
 static void note_useless_files(SourceLines *lines)
 {
-	const GPtrArray *given = lines->options->debuginfo;
+	const GPtrArray *given = lines->options->lines.debuginfo;
 
 	for (guint i = 0; i + 1 < given->len; i++) {
 		const char *path = g_ptr_array_index(given, i);
@@ -221,7 +222,7 @@ static void note_all(SourceLines *lines, const Session *session)
 
 void source_lines_leave_out(SourceLines *lines)
 {
-	if (lines->options->needs_lines)
+	if (lines->options->lines.are_needed)
 		source_lines_note(
 			lines,
 			g_strdup("reports during the run are without source lines, which the last "
@@ -230,18 +231,18 @@ void source_lines_leave_out(SourceLines *lines)
 
 void source_lines_update(SourceLines *lines, Session *session)
 {
-	const char *const *folders = (const char *const *)lines->options->debuginfo->pdata;
+	const char *const *folders = (const char *const *)lines->options->lines.debuginfo->pdata;
 	const char *release = run_info_text(session->info, KMT_FIELD_RELEASE);
 
-	if (!lines->options->needs_lines)
+	if (!lines->options->lines.are_needed)
 		return;
 	if (!lines->resolver)
 		lines->resolver = line_resolver_new(debug_files_new(folders, release, ""),
 						    g_steal_pointer(&lines->servers));
 	line_resolver_update(lines->resolver, session);
-	if (lines->options->source)
-		source_text_read(session->lines, lines->options->source_paths);
-	if (!lines->options->missing_debuginfo)
+	if (lines->options->lines.with_source)
+		source_text_read(session->lines, lines->options->lines.source_paths);
+	if (!lines->options->lines.missing_debuginfo)
 		note_all(lines, session);
 }
 
@@ -365,7 +366,7 @@ static void append_kernel_command(GString *out, const Distribution *distribution
 static void append_report_command(GString *out, const SourceLines *lines, const char *option)
 {
 	g_string_append_printf(out, "    %s -i ", g_get_prgname());
-	escape_append(out, lines->options->input);
+	escape_append(out, lines->options->input.path);
 	g_string_append_printf(out, " --lines %s\n", option);
 }
 

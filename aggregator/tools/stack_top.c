@@ -18,14 +18,14 @@
 static bool take_probe(Options *options, const char *word, GError **error)
 {
 	(void)error;
-	g_ptr_array_add(options->probes, g_strdup(word));
+	g_ptr_array_add(options->points.words, g_strdup(word));
 	return true;
 }
 
 /* Whether the first word is a preset: its name has no ':', which all probe points have. */
 static bool names_preset(const Options *options)
 {
-	const char *word = options->probes->len ? options->probes->pdata[0] : ":";
+	const char *word = options->points.words->len ? options->points.words->pdata[0] : ":";
 
 	return strchr(word, '/') ? g_str_has_suffix(word, ".preset") && !strchr(word, ':')
 				 : !strpbrk(word, ":(");
@@ -33,7 +33,7 @@ static bool names_preset(const Options *options)
 
 static bool preset_and_more(const Options *options)
 {
-	return names_preset(options) && options->probes->len > 1;
+	return names_preset(options) && options->points.words->len > 1;
 }
 
 static const OptionRule rules[] = {
@@ -54,14 +54,14 @@ static const OptionRule rules[] = {
 
 static Preset *preset_of_words(Options *options, GError **error)
 {
-	const char *const ends[] = { options->end, NULL };
+	const char *const ends[] = { options->points.end, NULL };
 
-	if (options->begin)
-		return preset_of_probes(ends, options->begin, error);
+	if (options->points.begin)
+		return preset_of_probes(ends, options->points.begin, error);
 	if (names_preset(options))
-		return preset_find(NULL, options->probes->pdata[0], error);
-	g_ptr_array_add(options->probes, NULL);
-	return preset_of_probes((const char *const *)options->probes->pdata, NULL, error);
+		return preset_find(NULL, options->points.words->pdata[0], error);
+	g_ptr_array_add(options->points.words, NULL);
+	return preset_of_probes((const char *const *)options->points.words->pdata, NULL, error);
 }
 
 /* How user stacks are walked: "dwarf,16384". */
@@ -84,31 +84,32 @@ static bool choose_user_walk(Options *options, const char *asked, GError **error
 				   "--user-stacks: '%s': copies of stacks have %d to %d bytes, "
 				   "a multiple of %d",
 				   asked, BYTES_MIN, BYTES_MAX, UNIT);
-	options->request.user_stack_bytes = (uint32_t)bytes;
+	options->live.request.user_stack_bytes = (uint32_t)bytes;
 	return true;
 }
 
 /* Which sides of stacks are recorded. */
 static bool choose_stacks(Options *options, GError **error)
 {
-	const Preset *preset = options->preset;
-	const char *asked = options->user_stacks ? options->user_stacks : preset->user_stacks;
+	const Preset *preset = options->points.preset;
+	const char *asked =
+		options->points.user_stacks ? options->points.user_stacks : preset->user_stacks;
 	PresetStacks sides = preset->stacks;
 	bool kernel = sides == PRESET_STACKS_BOTH || sides == PRESET_STACKS_KERNEL;
 	bool user = sides == PRESET_STACKS_BOTH || sides == PRESET_STACKS_USER;
 
 	if (!choose_user_walk(options, asked, error))
 		return false;
-	if (options->kernel_only || options->user_only) {
-		kernel = options->kernel_only;
-		user = options->user_only;
+	if (options->points.kernel_only || options->points.user_only) {
+		kernel = options->points.kernel_only;
+		user = options->points.user_only;
 	}
 	user &= !asked || !g_str_equal(asked, "none");
-	options->request.user_depth = user ? STACK_DEPTH_DEFAULT : 0;
+	options->live.request.user_depth = user ? STACK_DEPTH_DEFAULT : 0;
 	if (!user)
-		options->request.user_stack_bytes = 0;
+		options->live.request.user_stack_bytes = 0;
 	if (!kernel)
-		options->request.stack_depth = 0;
+		options->live.request.stack_depth = 0;
 	return true;
 }
 
@@ -118,13 +119,13 @@ static bool set_formulas(Options *options, GError **error)
 		const char *option, *text;
 		bool (*set)(Preset *preset, const char *text, GError **error);
 	} given[] = {
-		{ "--weight", options->weight, preset_set_weight },
-		{ "--where", options->where, preset_set_where },
-		{ "--print", options->columns, preset_set_columns },
+		{ "--weight", options->points.weight, preset_set_weight },
+		{ "--where", options->points.where, preset_set_where },
+		{ "--print", options->points.columns, preset_set_columns },
 	};
 
 	for (gsize i = 0; i < G_N_ELEMENTS(given); i++) {
-		if (!given[i].text || given[i].set(options->preset, given[i].text, error))
+		if (!given[i].text || given[i].set(options->points.preset, given[i].text, error))
 			continue;
 		g_prefix_error(error, "%s: ", given[i].option);
 		return false;
@@ -135,10 +136,10 @@ static bool set_formulas(Options *options, GError **error)
 /* Some presets observe a command or some processes only: the host has too many hits. */
 static bool choose_scope(Options *options, GError **error)
 {
-	const Preset *preset = options->preset;
-	CollectRequest *request = &options->request;
+	const Preset *preset = options->points.preset;
+	CollectRequest *request = &options->live.request;
 
-	if (!preset->needs || options->pids->len)
+	if (!preset->needs || options->live.pids->len)
 		return true;
 	if (!request->command || !(preset->needs & PRESET_NEEDS_COMMAND))
 		return option_fail(error, "%s is for single processes: add -p PID%s", preset->name,
@@ -150,7 +151,7 @@ static bool choose_scope(Options *options, GError **error)
 /* What the preset shows unless the user asks for something else. */
 static bool choose_view(Options *options, GError **error)
 {
-	const Preset *preset = options->preset;
+	const Preset *preset = options->points.preset;
 	const PresetPoint *first = preset->points->pdata[0];
 
 	if (!options->sort_given && preset->view == PRESET_DURATIONS)
@@ -167,14 +168,15 @@ static bool note_view(Options *options)
 {
 	GString *names = g_string_new(NULL);
 
-	if (options->diff && dimensions_have(options->view.by, "stack"))
-		g_string_append(names, options->preset->by ? options->preset->by : "");
+	if (options->output.diff && dimensions_have(options->view.by, "stack"))
+		g_string_append(names,
+				options->points.preset->by ? options->points.preset->by : "");
 	else
 		for (const Dimension *const *key = options->view.by; *key; key++)
 			g_string_append_printf(names, "%s%s", names->len ? "," : "", (*key)->name);
-	options->keys = g_string_free(names, FALSE);
-	options->request.keys = options->keys;
-	options->request.rank = options->view.sort->name;
+	options->points.keys = g_string_free(names, FALSE);
+	options->live.request.keys = options->points.keys;
+	options->live.request.rank = options->view.sort->name;
 	return true;
 }
 
@@ -200,9 +202,9 @@ static void take_live_view(Options *options, const Session *session)
 {
 	const char *names = run_info_text(session->info, KMT_FIELD_KEYS);
 	const Metric *rank = live_rank(session);
-	bool shows_stacks = options->renderer->traits & RENDER_STACKS;
+	bool shows_stacks = options->output.renderer->traits & RENDER_STACKS;
 
-	if (options->preset || options->view_is_chosen)
+	if (options->points.preset || options->view_is_chosen)
 		return;
 	if (!options->sort_given && (metric_adds_up(rank) || !shows_stacks))
 		options->view.sort = rank;
@@ -210,43 +212,43 @@ static void take_live_view(Options *options, const Session *session)
 		return;
 	if (!dimensions_parse(names, true, options->view.by, NULL))
 		options->view.by[0] = NULL;
-	options->needs_lines |= dimensions_have_lines(options->view.by);
+	options->lines.are_needed |= dimensions_have_lines(options->view.by);
 }
 
 /* What only perf events can do. */
 static bool check_collector(Options *options, GError **error)
 {
-	const Preset *preset = options->preset;
-	bool uses_stap = options->collector ? options->collector == &stap_collector
-					    : !(preset->collectors & PRESET_BY_PERF);
+	const Preset *preset = options->points.preset;
+	bool uses_stap = options->live.collector ? options->live.collector == &stap_collector
+						 : !(preset->collectors & PRESET_BY_PERF);
 
 	if (!uses_stap)
 		return true;
 	if (preset->view == PRESET_LIST)
 		return option_fail(error, "SystemTap makes no lists of events: use "
 					  "--collector=perf, or leave out --print");
-	if (options->user_stacks && options->request.user_stack_bytes)
+	if (options->points.user_stacks && options->live.request.user_stack_bytes)
 		return option_fail(error,
 				   "--user-stacks=%s is for perf events: use --collector=perf, or "
 				   "--user-stacks=fp",
-				   options->user_stacks);
-	if (preset->view == PRESET_DURATIONS && options->request.sampling_period > 1)
+				   options->points.user_stacks);
+	if (preset->view == PRESET_DURATIONS && options->live.request.sampling_period > 1)
 		return option_fail(error, "SystemTap samples no time spans: use --collector=perf, "
 					  "or leave out --sample");
 	/* The preset's own wish: frame pointers are the next best. */
-	options->request.user_stack_bytes = 0;
+	options->live.request.user_stack_bytes = 0;
 	return true;
 }
 
 static bool stack_top_finish(Options *options, GError **error)
 {
-	if (options->input || options->list)
+	if (options->input.path || options->points.list)
 		return true;
-	options->preset = preset_of_words(options, error);
-	options->request.preset = options->preset;
-	return options->preset && set_formulas(options, error) && choose_stacks(options, error) &&
-	       check_collector(options, error) && choose_scope(options, error) &&
-	       choose_view(options, error) && note_view(options);
+	options->points.preset = preset_of_words(options, error);
+	options->live.request.preset = options->points.preset;
+	return options->points.preset && set_formulas(options, error) &&
+	       choose_stacks(options, error) && check_collector(options, error) &&
+	       choose_scope(options, error) && choose_view(options, error) && note_view(options);
 }
 
 /* Appends whether this kernel has the points of a preset; else what is missing. */

@@ -92,7 +92,7 @@ static void print_report_as(const Renderer *renderer, const Session *session,
 
 static void print_report(const Session *session, const Options *options, FILE *out)
 {
-	print_report_as(options->renderer, session, options, out);
+	print_report_as(options->output.renderer, session, options, out);
 }
 
 /* The reports during a live run: for SIGUSR1 and --every. */
@@ -133,20 +133,21 @@ static bool report_now(Session *session, void *user_data)
 {
 	Interim *interim = user_data;
 	const Options *options = interim->options;
-	bool is_picture = options->renderer->traits & RENDER_ONCE;
+	bool is_picture = options->output.renderer->traits & RENDER_ONCE;
 	FILE *out;
 
 	/* A picture cannot be followed by another in the same place. If it goes to a file, people
 	   get a text meanwhile. */
-	if (is_picture && !options->output)
+	if (is_picture && !options->output.path)
 		return true;
 	if (!interim_begin(interim))
-		return !interim->reader_left || options->output || options->request.record_path;
-	symbols_choose(session, options->symbols);
+		return !interim->reader_left || options->output.path ||
+		       options->live.request.record_path;
+	symbols_choose(session, options->input.symbols);
 	/* Nobody would read events while debuginfo is read. */
 	source_lines_leave_out(interim->lines);
 	out = text_writer_open(interim->writer);
-	print_report_as(is_picture ? renderers : options->renderer, session, options, out);
+	print_report_as(is_picture ? renderers : options->output.renderer, session, options, out);
 	fclose(out);
 	return true;
 }
@@ -178,11 +179,11 @@ static bool tool_report(const Session *session, const Options *options, PrivateF
 	out = fdopen(dup(private_file_descriptor(file)), "w");
 	if (!out) {
 		g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno), "%s: %s",
-			    options->output, g_strerror(errno));
+			    options->output.path, g_strerror(errno));
 		return false;
 	}
 	print_report(session, options, out);
-	written = finish_output(out, options->output, error);
+	written = finish_output(out, options->output.path, error);
 	fclose(out);
 	return written && private_file_commit(file, error);
 }
@@ -193,15 +194,16 @@ const char *tool_loss_remedy(const Session *session, const Options *options)
 
 	/* A recording may be of another host. */
 	return losses_remedy(session, options_read_input(options) ||
-					      check_choose_collector(&options->request, &why) ==
-						      &stap_collector);
+					      check_choose_collector(&options->live.request,
+								     &why) == &stap_collector);
 }
 
 static bool can_pair(const Options *options, const Session *session, GError **error)
 {
 	if (run_info_number(session->info, KMT_FIELD_HELD, 0))
 		return true;
-	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "--held: %s: %s", options->input,
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "--held: %s: %s",
+		    options->input.path,
 		    session->cannot_pair ? session->cannot_pair
 					 : "it does not have all frees: record it with --held");
 	return false;
@@ -217,8 +219,9 @@ static bool can_rank_allocations(const Options *options, const Session *session,
 		return true;
 	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
 		    "%s: it is a sample of addresses, which only shows what is held: %s",
-		    options->input,
-		    options->request.held ? "use -s held, held-bytes, age or peak" : "add --held");
+		    options->input.path,
+		    options->live.request.held ? "use -s held, held-bytes, age or peak"
+					       : "add --held");
 	return false;
 }
 
@@ -230,7 +233,7 @@ static bool has_its_events(const Options *options, const Session *session, GErro
 	if (has_hits == (options->tool->bit == TOOL_STACK_TOP))
 		return true;
 	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "%s: it has %s: use %s -i",
-		    options->input,
+		    options->input.path,
 		    has_hits ? "hits of probe points, no allocations"
 			     : "allocations, no hits of probe points",
 		    has_hits ? "stack-top" : "kmalloc-top");
@@ -240,12 +243,12 @@ static bool has_its_events(const Options *options, const Session *session, GErro
 bool tool_can_show(const Options *options, const Session *session, GError **error)
 {
 	bool ranks_held =
-		options->request.held && !(options->view.sort && options->view.sort->of_run);
+		options->live.request.held && !(options->view.sort && options->view.sort->of_run);
 
-	if (!options->input || options->info)
+	if (!options->input.path || options->info)
 		return true;
 	return has_its_events(options, session, error) &&
-	       (!options->request.held || can_pair(options, session, error)) &&
+	       (!options->live.request.held || can_pair(options, session, error)) &&
 	       (ranks_held || can_rank_allocations(options, session, error));
 }
 
@@ -257,7 +260,7 @@ static void warn_of_loss(const Session *session, const Options *options)
 	uint64_t lost = losses_all(&losses).high;
 	const char *remedy = tool_loss_remedy(session, options);
 	/* Only the text on stdout shows its last line to whoever reads the exit status. */
-	bool is_shown = options->renderer == renderers && !options->output;
+	bool is_shown = options->output.renderer == renderers && !options->output.path;
 
 	if (lost && (double)lost * 100 > (double)all)
 		fprintf(stderr,
@@ -311,8 +314,9 @@ static ExitStatus finish_warned(const Session *session, const Options *options)
 /* Creates the file of -O first: no report is lost to a bad name. *file is NULL for stdout. */
 static bool open_output(const Options *options, PrivateFile **file, GError **error)
 {
-	*file = options->output ? private_file_create(options->output, true, error) : NULL;
-	return *file || !options->output;
+	*file = options->output.path ? private_file_create(options->output.path, true, error)
+				     : NULL;
+	return *file || !options->output.path;
 }
 
 /* The run has failed before its report. file: of -O; NULL: stdout. */
@@ -326,9 +330,9 @@ static ExitStatus fail_unwritten(PrivateFile *file, const GError *error)
 /* Reads the file of --kallsyms first, for the same reason. */
 static bool read_symbols(Options *options, GError **error)
 {
-	if (options->kallsyms)
-		options->symbols = symbols_read(options->kallsyms, error);
-	return options->symbols || !options->kallsyms;
+	if (options->input.kallsyms)
+		options->input.symbols = symbols_read(options->input.kallsyms, error);
+	return options->input.symbols || !options->input.kallsyms;
 }
 
 /* If the file of -O cannot be written, writes the report to stdout. */
@@ -351,7 +355,7 @@ static ExitStatus tool_finish(Session *session, const Options *options, SourceLi
 	ExitStatus status, older_status = EXIT_COMPLETE;
 	g_autoptr(GError) error = NULL;
 
-	symbols_choose(session, options->symbols);
+	symbols_choose(session, options->input.symbols);
 	source_lines_update(lines, session);
 	if (older)
 		source_lines_update(older->lines, older->session);
@@ -394,7 +398,7 @@ static void report_command_end(const CollectOutcome *outcome, char **command)
 /* Other processes on this host are more important than this measurement. */
 static void offer_to_oom_killer(const Options *options)
 {
-	if (!oom_score_raise() && options->request.verbose)
+	if (!oom_score_raise() && options->live.request.verbose)
 		fprintf(stderr, "%s: oom_score_adj could not be raised: %s\n", g_get_prgname(),
 			g_strerror(errno));
 }
@@ -402,19 +406,19 @@ static void offer_to_oom_killer(const Options *options)
 /* Without --collector, prints which one was picked and why. */
 static const CollectorType *choose_collector(const Options *options)
 {
-	const CollectRequest *request = &options->request;
+	const CollectRequest *request = &options->live.request;
 	g_autofree char *why = NULL;
 	const CollectorType *collector;
 
-	if (options->collector)
-		return options->collector;
+	if (options->live.collector)
+		return options->live.collector;
 	if (request->preset)
 		return request->preset->collectors & PRESET_BY_PERF ? &perf_collector
 								    : &stap_collector;
 	if (collect_request_needs_stap(request))
 		return &stap_collector;
 	collector = check_choose_collector(request, &why);
-	if (!options->quiet)
+	if (!options->output.quiet)
 		fprintf(stderr, "%s: collector: %s%s%s%s\n", g_get_prgname(), collector->title,
 			why ? " (" : "", why ? why : "", why ? ")" : "");
 	return collector;
@@ -423,8 +427,8 @@ static const CollectorType *choose_collector(const Options *options)
 static ExitStatus finish_live(const Options *options, const CollectOutcome *outcome,
 			      ExitStatus status)
 {
-	if (options->request.command)
-		report_command_end(outcome, options->request.command);
+	if (options->live.request.command)
+		report_command_end(outcome, options->live.request.command);
 	return outcome->recording_unfinished ? MAX(status, EXIT_INCOMPLETE) : status;
 }
 
@@ -447,15 +451,16 @@ static ExitStatus show_live(Options *options, Session *session, CollectOutcome *
 	ExitStatus status;
 	bool collected;
 
-	options->collector = choose_collector(options);
+	options->live.collector = choose_collector(options);
 	state = stream->begin(options, session, &error);
 	if (!state)
 		return tool_fail(status_of(error), error);
-	options->request.tick = stream->tick;
-	options->request.tick_data = state;
-	options->request.report_now = NULL;
-	options->request.progress = false;
-	collected = collect_live(options->collector, &options->request, session, outcome, &error);
+	options->live.request.tick = stream->tick;
+	options->live.request.tick_data = state;
+	options->live.request.report_now = NULL;
+	options->live.request.progress = false;
+	collected = collect_live(options->live.collector, &options->live.request, session, outcome,
+				 &error);
 	status = finish_stream(options, session, state);
 	return collected ? finish_live(options, outcome, status)
 			 : tool_fail(status_of(error), error);
@@ -469,7 +474,7 @@ static bool has_times(const Options *options, const Session *session, GError **e
 	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
 		    "%s: its events have no times: use a recording, or the output of "
 		    "perf script",
-		    options->input);
+		    options->input.path);
 	return false;
 }
 
@@ -504,8 +509,8 @@ static bool read_file(Options *options, Session *session, GError **error)
 	bool is_read;
 
 	session_add_tap(session, take_info, &reading);
-	is_read = options->input_is_found ? input_read_found(options->input, session, error)
-					  : input_read(options->input, session, error);
+	is_read = options->input.is_found ? input_read_found(options->input.path, session, error)
+					  : input_read(options->input.path, session, error);
 	session_remove_tap(session, take_info);
 	if (is_read)
 		take_live_view(&reading);
@@ -514,21 +519,21 @@ static bool read_file(Options *options, Session *session, GError **error)
 
 bool tool_read_input(Options *options, Session *session, GError **error)
 {
-	double from_s = (double)options->slice.from_ns / 1e9;
+	double from_s = (double)options->input.slice.from_ns / 1e9;
 	uint64_t length_ns;
 
-	if (options->import.record)
-		return kernel_record_read(&options->import, session, error);
-	if (options->sliced)
-		session_set_slice(session, options->slice);
+	if (options->input.kernel.record)
+		return kernel_record_read(&options->input.kernel, session, error);
+	if (options->input.is_sliced)
+		session_set_slice(session, options->input.slice);
 	if (!read_file(options, session, error) ||
-	    (options->sliced && !has_times(options, session, error)))
+	    (options->input.is_sliced && !has_times(options, session, error)))
 		return false;
 	length_ns = session_length_ns(session);
-	if (!options->slice.from_ns || options->slice.from_ns < length_ns)
+	if (!options->input.slice.from_ns || options->input.slice.from_ns < length_ns)
 		return true;
 	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--from %g: %s is %.3f s long",
-		    from_s, options->input, (double)length_ns / 1e9);
+		    from_s, options->input.path, (double)length_ns / 1e9);
 	return false;
 }
 
@@ -553,15 +558,15 @@ Session *tool_session_new(const Options *options)
 {
 	Session *session = session_new(options->memory_bytes_max);
 
-	session->text_page_bytes = options->page_bytes;
+	session->text_page_bytes = options->input.page_bytes;
 	/* They need memory. */
 	if (dimensions_have(options->view.by, "thread"))
 		profile_keep_threads(session->profile);
-	if ((options->diff || options->is_older) && !options->request.held)
+	if ((options->output.diff || options->is_older) && !options->live.request.held)
 		profile_keep_blocks(session->profile);
 	/* The reader of a stream pairs. */
-	if (options->request.held && !collect_request_streams(&options->request))
-		session_pair(session, options->held.by_freer);
+	if (options->live.request.held && !collect_request_streams(&options->live.request))
+		session_pair(session, options->choice.held.by_freer);
 	return session;
 }
 
@@ -583,11 +588,11 @@ void tool_leave_out_unpaired(Options *options)
 	const CellFilter unpaired = { .type = &cell_filter_unpaired };
 	const CellFilter slab_pages = { .type = &cell_filter_slab_pages };
 
-	if (!options->request.held)
+	if (!options->live.request.held)
 		return;
-	g_array_append_val(options->cells, unpaired);
+	g_array_append_val(options->choice.cells, unpaired);
 	if (!options->tool->caches_only)
-		g_array_append_val(options->cells, slab_pages);
+		g_array_append_val(options->choice.cells, slab_pages);
 }
 
 static ExitStatus run_live(Options *options)
@@ -599,15 +604,16 @@ static ExitStatus run_live(Options *options)
 	g_autoptr(SourceLines) lines = source_lines_new(options, &error);
 	Interim interim = { .options = options, .lines = lines };
 	CollectOutcome outcome = { 0 };
-	const bool streams = collect_request_streams(&options->request);
+	const bool streams = collect_request_streams(&options->live.request);
 	ExitStatus status;
 
 	offer_to_oom_killer(options);
 	/* If the reader of the report closes the pipe, the other files of the run are still
 	 * written. */
 	signal(SIGPIPE, SIG_IGN);
-	if (!lines || !read_symbols(options, &error) || !pids_exist("", options->pids, &error) ||
-	    !cache_choice_of_host(options, &error) || !open_output(options, &file, &error))
+	if (!lines || !read_symbols(options, &error) ||
+	    !pids_exist("", options->live.pids, &error) || !cache_choice_of_host(options, &error) ||
+	    !open_output(options, &file, &error))
 		return tool_fail(status_of(error), error);
 	tool_leave_out_unpaired(options);
 	/* Until the report is written and the file has its final name. */
@@ -615,18 +621,18 @@ static ExitStatus run_live(Options *options)
 		watchdog_add(
 			&(WatchdogItem){ .kind = WATCHDOG_FILE, .path = private_file_part(file) });
 	if (!streams)
-		options->request.report_now = report_now;
-	options->request.report_data = &interim;
-	options->request.prompt = !options->quiet && !options->request.command &&
-				  !(options->request.duration_seconds > 0);
-	options->request.memory_bytes_max = options->memory_bytes_max;
-	options->request.quiet = options->quiet;
-	options->request.progress = !options->quiet && isatty(STDERR_FILENO);
+		options->live.request.report_now = report_now;
+	options->live.request.report_data = &interim;
+	options->live.request.prompt = !options->output.quiet && !options->live.request.command &&
+				       !(options->live.request.duration_seconds > 0);
+	options->live.request.memory_bytes_max = options->memory_bytes_max;
+	options->live.request.quiet = options->output.quiet;
+	options->live.request.progress = !options->output.quiet && isatty(STDERR_FILENO);
 	if (options->tool->stream && !streams)
 		return show_live(options, session, &outcome);
 	if (!streams)
 		chart = chart_feed_new(session, options);
-	if (!collect_live(choose_collector(options), &options->request, session, &outcome,
+	if (!collect_live(choose_collector(options), &options->live.request, session, &outcome,
 			  &error)) {
 		interim_finish(&interim);
 		return fail_unwritten(file, error);
@@ -662,13 +668,13 @@ static ExitStatus run_input(Options *options)
 	lines = source_lines_new(options, &error);
 	if (!lines || !read_symbols(options, &error) || !open_output(options, &file, &error))
 		return tool_fail(status_of(error), error);
-	symbols_prepare(session, options->symbols);
+	symbols_prepare(session, options->input.symbols);
 	if (!tool_read_input(options, session, &error) ||
 	    !tool_can_show(options, session, &error) ||
 	    !cache_choice_of_stream(options, session, CACHES_OF_ALL, &error) ||
 	    (options->older && !older_run_fits(options->older, options, session, &error)))
 		return fail_unwritten(file, error);
-	if (options->missing_debuginfo)
+	if (options->lines.missing_debuginfo)
 		return show_missing(session, lines);
 	if (options->older)
 		older_run_warn(options->older, options, session);
@@ -716,21 +722,21 @@ static ExitStatus build_module(Options *options)
 	g_autoptr(StapTool) tool = stap_tool_find(true, &error);
 	g_autoptr(StapOptions) stap_options = NULL;
 	StapBuildRequest request = {
-		.events = stap_build_events(&options->request),
-		.kernel_release = options->kernel_release,
-		.sign_key = options->sign_key,
-		.sign_cert = options->sign_cert,
-		.verbose = options->request.verbose,
+		.events = stap_build_events(&options->live.request),
+		.kernel_release = options->live.kernel_release,
+		.sign_key = options->live.sign_key,
+		.sign_cert = options->live.sign_cert,
+		.verbose = options->live.request.verbose,
 	};
 
 	offer_to_oom_killer(options);
 	if (!tool)
 		return tool_fail(EXIT_FAILED, error);
-	stap_options = stap_options_parse(options->request.stap_options, &error);
+	stap_options = stap_options_parse(options->live.request.stap_options, &error);
 	if (!stap_options)
 		return tool_fail(EXIT_USAGE, error);
 	request.options = stap_options;
-	if (!stap_build_module_file(tool, &request, options->output, &error))
+	if (!stap_build_module_file(tool, &request, options->output.path, &error))
 		return tool_fail(status_of(error), error);
 	return EXIT_COMPLETE;
 }
@@ -741,14 +747,15 @@ static ExitStatus tool_check(Options *options, int argc, char **argv)
 	g_autoptr(OlderRun) older = NULL;
 	bool would_start;
 
-	if (options->diff)
+	if (options->output.diff)
 		older = older_run_read(options, argc, argv, &error);
-	if (error || !pids_exist("", options->pids, &error) ||
+	if (error || !pids_exist("", options->live.pids, &error) ||
 	    !cache_choice_of_host(options, &error))
 		return tool_fail(status_of(error), error);
-	would_start = check_this_host(
-		options->collector, &options->request,
-		(CheckFiles){ options->output, options->kallsyms, options->rate.textfile }, stdout);
+	would_start = check_this_host(options->live.collector, &options->live.request,
+				      (CheckFiles){ options->output.path, options->input.kallsyms,
+						    options->rate.textfile },
+				      stdout);
 
 	if (!finish_output(stdout, "stdout", &error))
 		return tool_fail(EXIT_FAILED, error);
@@ -773,7 +780,7 @@ static ExitStatus run(Options *options, int argc, char **argv)
 	g_autoptr(GError) error = NULL;
 	g_autoptr(OlderRun) older = NULL;
 
-	if (options->diff)
+	if (options->output.diff)
 		older = older_run_read(options, argc, argv, &error);
 	if (error)
 		return tool_fail(status_of(error), error);
@@ -784,7 +791,7 @@ static ExitStatus run(Options *options, int argc, char **argv)
 		return run_input(options);
 	/* A killed run would leave something behind. A tool with a stream may also change the
 	   terminal. */
-	return run_watched(options->input ? run_input : run_live, options);
+	return run_watched(options->input.path ? run_input : run_live, options);
 }
 
 /* By default glibc raises the mmap threshold as tables grow, and then never returns the memory that
@@ -831,7 +838,7 @@ int tool_main(const Tool *tool, int argc, char **argv)
 		options_print_help(tool, stdout);
 	else if (options->version)
 		options_print_version(tool, stdout);
-	else if (options->list)
+	else if (options->points.list)
 		status = tool->list(stdout) ? EXIT_COMPLETE : EXIT_INCOMPLETE;
 	else if (options->build_module)
 		return run_watched(build_module, options);
