@@ -593,6 +593,40 @@ Test(hits, a_listed_end_knows_its_begin_in_the_same_thread)
 	stage_clear(&stage);
 }
 
+/* Whichever fact of a stream comes first, its hits have one counter. */
+Test(hits, columns_after_the_points_count_no_hit_twice)
+{
+	g_autofree char *latencies = NULL;
+	Stage stage;
+
+	stage_init(&stage);
+	made_session_feed_text(stage.session, KMT_BATCH_POINTS, pairs);
+	feed_columns(&stage, "time\tlatency");
+	at(&stage, 0, &worker, 100, 0);
+	at(&stage, 0, &worker, 400, 1);
+	finish(&stage);
+	cr_expect_eq(profile_totals(stage.session->profile).events, 1, "one time span");
+	latencies = listed_latencies(stage.session);
+	cr_expect_str_eq(latencies, "- 300 (0) ");
+	stage_clear(&stage);
+}
+
+Test(hits, a_session_that_pairs_frees_counts_hits_once)
+{
+	Stage stage;
+
+	stage_init(&stage);
+	session_pair(stage.session, false);
+	feed_columns(&stage, "time");
+	made_session_feed_text(stage.session, KMT_BATCH_POINTS, pairs);
+	at(&stage, 0, &worker, 100, 0);
+	at(&stage, 0, &worker, 400, 1);
+	finish(&stage);
+	cr_expect_eq(profile_totals(stage.session->profile).events, 2);
+	cr_expect(!stage.session->list && !stage.session->durations);
+	stage_clear(&stage);
+}
+
 /* Names of columns become names in JSON and CSV. */
 Test(hits, a_recording_cannot_choose_what_the_names_of_columns_do)
 {
