@@ -222,16 +222,16 @@ static bool parse_words(Options *options, char **words, GError **error)
 }
 
 /* Takes the command after "--". Returns false with error set if there is none. */
-static bool take_command(Options *options, char **behind, GError **error)
+static bool take_command(LiveOptions *live, char **behind, GError **error)
 {
 	if (!behind)
 		return true;
-	if (options->live.request.command)
+	if (live->request.command)
 		return option_fail(error, "a command is given twice: with -c and after --");
 	if (!*behind)
 		return option_fail(error, "no command after --");
-	options->live.request.command = g_strdupv(behind);
-	options->live.is_given = true;
+	live->request.command = g_strdupv(behind);
+	live->is_given = true;
 	return true;
 }
 
@@ -244,13 +244,13 @@ static char *pid_list(const GArray *pids)
 	return g_string_free(list, FALSE);
 }
 
-static void add_cell_filter(Options *options, const CellFilterType *type, const void *argument,
+static void add_cell_filter(ChoiceOptions *choice, const CellFilterType *type, const void *argument,
 			    const char *given)
 {
 	const CellFilter filter = { type, argument, given };
 
 	if (given)
-		g_array_append_val(options->choice.cells, filter);
+		g_array_append_val(choice->cells, filter);
 }
 
 /* Creates the conditions on single counters that are known by now. In a live run, the collector
@@ -264,11 +264,11 @@ static void add_cell_filters(Options *options)
 		.globs = options->choice.process,
 		.with_interrupts = options->live.request.with_interrupts,
 	};
-	add_cell_filter(options, &cell_filter_cgroup, options->choice.cgroup,
+	add_cell_filter(&options->choice, &cell_filter_cgroup, options->choice.cgroup,
 			options->choice.cgroup);
-	add_cell_filter(options, &cell_filter_pid, &options->choice.processes,
+	add_cell_filter(&options->choice, &cell_filter_pid, &options->choice.processes,
 			options->choice.pids);
-	add_cell_filter(options, &cell_filter_process, &options->choice.processes,
+	add_cell_filter(&options->choice, &cell_filter_process, &options->choice.processes,
 			options->choice.process);
 }
 
@@ -339,9 +339,9 @@ static bool needs_lines(const Options *options)
 }
 
 /* Pieces that end by time share the bound of the recording. */
-static bool share_record_max(Options *options, GError **error)
+static bool share_record_max(LiveOptions *live, GError **error)
 {
-	CollectRequest *request = &options->live.request;
+	CollectRequest *request = &live->request;
 
 	request->record_bytes_max /= request->record_pieces;
 	if (request->record_bytes_max >= OPTION_PIECE_BYTES_MIN)
@@ -374,11 +374,11 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 	for (guint i = 0; i < options->input.kernel_files->len; i++)
 		options->input.kernel.files[i] = options->input.kernel_files->pdata[i];
 	options->lines.are_needed = needs_lines(options);
-	if (!take_command(options, behind, error) || !option_rules_check(options, error))
+	if (!take_command(&options->live, behind, error) || !option_rules_check(options, error))
 		return NULL;
 	if (!options->live.request.record_bytes_max)
 		options->live.request.record_bytes_max = RECORD_BYTES_DEFAULT;
-	if (options->live.request.record_piece_ns && !share_record_max(options, error))
+	if (options->live.request.record_piece_ns && !share_record_max(&options->live, error))
 		return NULL;
 	bound_stream(options);
 	option_rate_finish(options);

@@ -17,7 +17,7 @@ enum {
 	NAMES_SHOWN_MAX = 20,
 };
 
-static bool choose_by(Options *options, CacheQuery *query, const CellFilterType *type,
+static bool choose_by(ChoiceOptions *choice, CacheQuery *query, const CellFilterType *type,
 		      const CacheList *list, const char *advice, GError **error)
 {
 	const CellFilter filter = { type, query, NULL };
@@ -26,7 +26,7 @@ static bool choose_by(Options *options, CacheQuery *query, const CellFilterType 
 		return true;
 	if (!cache_query_resolve(query, list, advice, error))
 		return false;
-	g_array_append_val(options->choice.cells, filter);
+	g_array_append_val(choice->cells, filter);
 	return true;
 }
 
@@ -35,15 +35,15 @@ static bool take_choice(Options *options, const GString *names, const GString *s
 {
 	g_autoptr(CacheList) list = cache_list_new(names, slabinfo);
 
-	return choose_by(options, options->choice.caches, &cell_filter_cache, list, advice,
+	return choose_by(&options->choice, options->choice.caches, &cell_filter_cache, list, advice,
 			 error) &&
-	       choose_by(options, options->choice.caches_excluded, &cell_filter_cache_excluded,
-			 list, advice, error);
+	       choose_by(&options->choice, options->choice.caches_excluded,
+			 &cell_filter_cache_excluded, list, advice, error);
 }
 
-static bool has_choice(const Options *options)
+static bool has_choice(const ChoiceOptions *choice)
 {
-	return options->choice.caches || options->choice.caches_excluded;
+	return choice->caches || choice->caches_excluded;
 }
 
 bool cache_choice_of_host(Options *options, GError **error)
@@ -51,7 +51,7 @@ bool cache_choice_of_host(Options *options, GError **error)
 	g_autoptr(GByteArray) facts = g_byte_array_new();
 	g_autoptr(Session) host = session_new(SESSION_BYTES_MAX);
 
-	if (!has_choice(options))
+	if (!has_choice(&options->choice))
 		return true;
 	slab_facts_append(facts, "", KMT_READING_START);
 	session_feed(host, facts->data, facts->len);
@@ -111,7 +111,7 @@ bool cache_choice_of_stream(Options *options, const Session *session, CacheChoic
 	GString *of_events = NULL;
 	bool chosen;
 
-	if (!has_choice(options))
+	if (!has_choice(&options->choice))
 		return true;
 	if (part == CACHES_OF_ALL)
 		of_events = names_of_events(session);

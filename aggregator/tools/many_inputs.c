@@ -34,10 +34,9 @@ static bool is_folder(const char *path)
 	return g_file_test(path, G_FILE_TEST_IS_DIR);
 }
 
-bool many_inputs_are_given(const Options *options)
+bool many_inputs_are_given(const InputOptions *input)
 {
-	return options->input.paths->len > 1 ||
-	       (options->input.path && is_folder(options->input.path));
+	return input->paths->len > 1 || (input->path && is_folder(input->path));
 }
 
 G_GNUC_PRINTF(1, 2)
@@ -74,9 +73,9 @@ static void note_part(const char *path)
 			 path, path);
 }
 
-static void note_others(const Options *options, const char *folder, guint others)
+static void note_others(const OutputOptions *output, const char *folder, guint others)
 {
-	if (others && !options->output.quiet)
+	if (others && !output->quiet)
 		many_inputs_note("%s: %u other %s than *%s left out", folder, others,
 				 others == 1 ? "file" : "files", suffix);
 }
@@ -106,7 +105,7 @@ static bool add_folder(GPtrArray *paths, const Options *options, const char *fol
 		g_free(path);
 	}
 	if (found->len)
-		note_others(options, folder, others);
+		note_others(&options->output, folder, others);
 	g_ptr_array_sort(found, by_name);
 	for (guint i = 0; i < found->len; i++)
 		g_ptr_array_add(paths, found->pdata[i]);

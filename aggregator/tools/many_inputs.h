@@ -49,7 +49,7 @@ typedef struct ManyInputs {
 } ManyInputs;
 
 /* Whether -i was given several times, or names a folder. */
-bool many_inputs_are_given(const Options *options);
+bool many_inputs_are_given(const InputOptions *input);
 
 /*
  * Reads each recording in turn into a session of its own, and keeps what the report needs. The

@@ -236,10 +236,10 @@ static bool open_outlet(RateRun *run, GError **error)
 }
 
 /* Only sums are shown, so one record may stand for several events. A recording keeps each event. */
-static uint32_t repeat_ns(const Options *options)
+static uint32_t repeat_ns(const LiveOptions *live)
 {
-	return options->live.collector != &stap_collector || options->live.request.stack_depth ||
-			       options->live.request.record_path || options->live.request.held
+	return live->collector != &stap_collector || live->request.stack_depth ||
+			       live->request.record_path || live->request.held
 		       ? 0
 		       : RATE_GRAIN_NS;
 }
@@ -282,7 +282,7 @@ static void *rate_run_begin(Options *options, Session *session, GError **error)
 	};
 
 	feed.needs = needs_of(options);
-	options->live.request.repeat_ns = repeat_ns(options);
+	options->live.request.repeat_ns = repeat_ns(&options->live);
 	run->options = options;
 	run->session = session;
 	run->left = rate->count ? rate->count : UINT64_MAX;

@@ -57,13 +57,13 @@ bool rate_screen_is_wanted(const Options *options)
 }
 
 /* Returns the end of the part of the recording that is read, on its clock; 0: unknown. */
-static uint64_t recorded_end_ns(const Options *options)
+static uint64_t recorded_end_ns(const InputOptions *input)
 {
 	g_autoptr(RunInfo) info = run_info_new();
 
-	if (options->input.is_sliced)
-		run_info_set_slice(info, options->input.slice);
-	input_read_info(options->input.path, info);
+	if (input->is_sliced)
+		run_info_set_slice(info, input->slice);
+	input_read_info(input->path, info);
 	return run_info_number(info, KMT_FIELD_WINDOW_END_NS,
 			       run_info_number(info, KMT_FIELD_RUN_END_NS, 0));
 }
@@ -84,7 +84,7 @@ RateScreen *rate_screen_new(Options *options, Session *session, GError **error)
 		.interval_s = rate->interval_s,
 		.per_second = rate->per_second,
 		.recorded = options->input.path,
-		.recorded_end_ns = options->input.path ? recorded_end_ns(options) : 0,
+		.recorded_end_ns = options->input.path ? recorded_end_ns(&options->input) : 0,
 		.kept_bytes_max = options->memory_bytes_max / KEPT_SHARE,
 		.stacks = options->live.request.stack_depth > 0,
 		.behind_from_start = options->live.request.stack_depth > 0 || options->input.path,

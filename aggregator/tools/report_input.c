@@ -11,15 +11,14 @@
 #include "tools/run_identity.h"
 
 /* Returns the cells of a report about held objects; NULL: of the session's profile. */
-static HeldCells *held_cells_of(const Session *session, const Options *options)
+static HeldCells *held_cells_of(const Session *session, const ChoiceOptions *choice)
 {
 	const HeldMoment moment = {
 		.end_ns = session_end_ns(session),
 		.last_loss_ns = losses_last_ns(session),
 	};
 
-	return session->pairing ? held_cells_new(session->pairing, options->choice.held, moment)
-				: NULL;
+	return session->pairing ? held_cells_new(session->pairing, choice->held, moment) : NULL;
 }
 
 static View *view_of(const ReportInput *input, const Session *session, const Options *options)
@@ -91,7 +90,7 @@ ReportInput *report_input_new(const Session *session, const Options *options,
 {
 	ReportInput *input = g_new0(ReportInput, 1);
 
-	input->held_cells = held_cells_of(session, options);
+	input->held_cells = held_cells_of(session, &options->choice);
 	input->caches = cache_names_new(session->profile, session->info, session->text);
 	input->cgroups = cgroup_names_new(session->text);
 	input->runs = run_names_new(options->output.hide_host);

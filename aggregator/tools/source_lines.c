@@ -38,13 +38,12 @@ static void source_lines_note(SourceLines *lines, char *text)
 
 /* Returns the server to ask, "" for those of the environment; NULL: none. Root is not sent to the
    network by a variable. */
-static const char *server_of(const Options *options)
+static const char *server_of(const LineOptions *lines)
 {
 	const char *urls = g_getenv("DEBUGINFOD_URLS");
 
-	if (!options->lines.are_needed || options->lines.debuginfod ||
-	    options->lines.missing_debuginfo)
-		return options->lines.debuginfod;
+	if (!lines->are_needed || lines->debuginfod || lines->missing_debuginfo)
+		return lines->debuginfod;
 	return geteuid() && urls && *urls && debuginfod_client_is_built() ? "" : NULL;
 }
 
@@ -52,7 +51,7 @@ SourceLines *source_lines_new(const Options *options, GError **error)
 {
 	g_autoptr(SourceLines) lines = g_new0(SourceLines, 1);
 	g_autoptr(GError) problem = NULL;
-	const char *server = server_of(options);
+	const char *server = server_of(&options->lines);
 
 	lines->options = options;
 	lines->noted = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);

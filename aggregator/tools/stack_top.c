@@ -23,9 +23,9 @@ static bool take_probe(Options *options, const char *word, GError **error)
 }
 
 /* Whether the first word is a preset: its name has no ':', which all probe points have. */
-static bool names_preset(const Options *options)
+static bool names_preset(const PointOptions *points)
 {
-	const char *word = options->points.words->len ? options->points.words->pdata[0] : ":";
+	const char *word = points->words->len ? points->words->pdata[0] : ":";
 
 	return strchr(word, '/') ? g_str_has_suffix(word, ".preset") && !strchr(word, ':')
 				 : !strpbrk(word, ":(");
@@ -33,7 +33,7 @@ static bool names_preset(const Options *options)
 
 static bool preset_and_more(const Options *options)
 {
-	return names_preset(options) && options->points.words->len > 1;
+	return names_preset(&options->points) && options->points.words->len > 1;
 }
 
 static const OptionRule rules[] = {
@@ -58,14 +58,14 @@ static Preset *preset_of_words(Options *options, GError **error)
 
 	if (options->points.begin)
 		return preset_of_probes(ends, options->points.begin, error);
-	if (names_preset(options))
+	if (names_preset(&options->points))
 		return preset_find(NULL, options->points.words->pdata[0], error);
 	g_ptr_array_add(options->points.words, NULL);
 	return preset_of_probes((const char *const *)options->points.words->pdata, NULL, error);
 }
 
 /* How user stacks are walked: "dwarf,16384". */
-static bool choose_user_walk(Options *options, const char *asked, GError **error)
+static bool choose_user_walk(LiveOptions *live, const char *asked, GError **error)
 {
 	enum { BYTES_DEFAULT = 16384, BYTES_MIN = 512, BYTES_MAX = 61440, UNIT = 8 };
 	guint64 bytes = BYTES_DEFAULT;
@@ -84,7 +84,7 @@ static bool choose_user_walk(Options *options, const char *asked, GError **error
 				   "--user-stacks: '%s': copies of stacks have %d to %d bytes, "
 				   "a multiple of %d",
 				   asked, BYTES_MIN, BYTES_MAX, UNIT);
-	options->live.request.user_stack_bytes = (uint32_t)bytes;
+	live->request.user_stack_bytes = (uint32_t)bytes;
 	return true;
 }
 
@@ -98,7 +98,7 @@ static bool choose_stacks(Options *options, GError **error)
 	bool kernel = sides == PRESET_STACKS_BOTH || sides == PRESET_STACKS_KERNEL;
 	bool user = sides == PRESET_STACKS_BOTH || sides == PRESET_STACKS_USER;
 
-	if (!choose_user_walk(options, asked, error))
+	if (!choose_user_walk(&options->live, asked, error))
 		return false;
 	if (options->points.kernel_only || options->points.user_only) {
 		kernel = options->points.kernel_only;
@@ -113,19 +113,19 @@ static bool choose_stacks(Options *options, GError **error)
 	return true;
 }
 
-static bool set_formulas(Options *options, GError **error)
+static bool set_formulas(PointOptions *points, GError **error)
 {
 	const struct {
 		const char *option, *text;
 		bool (*set)(Preset *preset, const char *text, GError **error);
 	} given[] = {
-		{ "--weight", options->points.weight, preset_set_weight },
-		{ "--where", options->points.where, preset_set_where },
-		{ "--print", options->points.columns, preset_set_columns },
+		{ "--weight", points->weight, preset_set_weight },
+		{ "--where", points->where, preset_set_where },
+		{ "--print", points->columns, preset_set_columns },
 	};
 
 	for (gsize i = 0; i < G_N_ELEMENTS(given); i++) {
-		if (!given[i].text || given[i].set(options->points.preset, given[i].text, error))
+		if (!given[i].text || given[i].set(points->preset, given[i].text, error))
 			continue;
 		g_prefix_error(error, "%s: ", given[i].option);
 		return false;
@@ -246,7 +246,7 @@ static bool stack_top_finish(Options *options, GError **error)
 		return true;
 	options->points.preset = preset_of_words(options, error);
 	options->live.request.preset = options->points.preset;
-	return options->points.preset && set_formulas(options, error) &&
+	return options->points.preset && set_formulas(&options->points, error) &&
 	       choose_stacks(options, error) && check_collector(options, error) &&
 	       choose_scope(options, error) && choose_view(options, error) && note_view(options);
 }

@@ -198,12 +198,11 @@ const char *tool_loss_remedy(const Session *session, const Options *options)
 								     &why) == &stap_collector);
 }
 
-static bool can_pair(const Options *options, const Session *session, GError **error)
+static bool can_pair(const InputOptions *input, const Session *session, GError **error)
 {
 	if (run_info_number(session->info, KMT_FIELD_HELD, 0))
 		return true;
-	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "--held: %s: %s",
-		    options->input.path,
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "--held: %s: %s", input->path,
 		    session->cannot_pair ? session->cannot_pair
 					 : "it does not have all frees: record it with --held");
 	return false;
@@ -248,7 +247,7 @@ bool tool_can_show(const Options *options, const Session *session, GError **erro
 	if (!options->input.path || options->info)
 		return true;
 	return has_its_events(options, session, error) &&
-	       (!options->live.request.held || can_pair(options, session, error)) &&
+	       (!options->live.request.held || can_pair(&options->input, session, error)) &&
 	       (ranks_held || can_rank_allocations(options, session, error));
 }
 
@@ -312,11 +311,10 @@ static ExitStatus finish_warned(const Session *session, const Options *options)
 }
 
 /* Creates the file of -O first: no report is lost to a bad name. *file is NULL for stdout. */
-static bool open_output(const Options *options, PrivateFile **file, GError **error)
+static bool open_output(const OutputOptions *output, PrivateFile **file, GError **error)
 {
-	*file = options->output.path ? private_file_create(options->output.path, true, error)
-				     : NULL;
-	return *file || !options->output.path;
+	*file = output->path ? private_file_create(output->path, true, error) : NULL;
+	return *file || !output->path;
 }
 
 /* The run has failed before its report. file: of -O; NULL: stdout. */
@@ -328,11 +326,11 @@ static ExitStatus fail_unwritten(PrivateFile *file, const GError *error)
 }
 
 /* Reads the file of --kallsyms first, for the same reason. */
-static bool read_symbols(Options *options, GError **error)
+static bool read_symbols(InputOptions *input, GError **error)
 {
-	if (options->input.kallsyms)
-		options->input.symbols = symbols_read(options->input.kallsyms, error);
-	return options->input.symbols || !options->input.kallsyms;
+	if (input->kallsyms)
+		input->symbols = symbols_read(input->kallsyms, error);
+	return input->symbols || !input->kallsyms;
 }
 
 /* If the file of -O cannot be written, writes the report to stdout. */
@@ -396,9 +394,9 @@ static void report_command_end(const CollectOutcome *outcome, char **command)
 }
 
 /* Other processes on this host are more important than this measurement. */
-static void offer_to_oom_killer(const Options *options)
+static void offer_to_oom_killer(const LiveOptions *live)
 {
-	if (!oom_score_raise() && options->live.request.verbose)
+	if (!oom_score_raise() && live->request.verbose)
 		fprintf(stderr, "%s: oom_score_adj could not be raised: %s\n", g_get_prgname(),
 			g_strerror(errno));
 }
@@ -424,11 +422,11 @@ static const CollectorType *choose_collector(const Options *options)
 	return collector;
 }
 
-static ExitStatus finish_live(const Options *options, const CollectOutcome *outcome,
+static ExitStatus finish_live(const LiveOptions *live, const CollectOutcome *outcome,
 			      ExitStatus status)
 {
-	if (options->live.request.command)
-		report_command_end(outcome, options->live.request.command);
+	if (live->request.command)
+		report_command_end(outcome, live->request.command);
 	return outcome->recording_unfinished ? MAX(status, EXIT_INCOMPLETE) : status;
 }
 
@@ -462,19 +460,19 @@ static ExitStatus show_live(Options *options, Session *session, CollectOutcome *
 	collected = collect_live(options->live.collector, &options->live.request, session, outcome,
 				 &error);
 	status = finish_stream(options, session, state);
-	return collected ? finish_live(options, outcome, status)
+	return collected ? finish_live(&options->live, outcome, status)
 			 : tool_fail(status_of(error), error);
 }
 
 /* Whether the events of an input have times; if not, error is set. */
-static bool has_times(const Options *options, const Session *session, GError **error)
+static bool has_times(const InputOptions *input, const Session *session, GError **error)
 {
 	if (!session->imported || run_info_start_ns(session->info))
 		return true;
 	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
 		    "%s: its events have no times: use a recording, or the output of "
 		    "perf script",
-		    options->input.path);
+		    input->path);
 	return false;
 }
 
@@ -527,7 +525,7 @@ bool tool_read_input(Options *options, Session *session, GError **error)
 	if (options->input.is_sliced)
 		session_set_slice(session, options->input.slice);
 	if (!read_file(options, session, error) ||
-	    (options->input.is_sliced && !has_times(options, session, error)))
+	    (options->input.is_sliced && !has_times(&options->input, session, error)))
 		return false;
 	length_ns = session_length_ns(session);
 	if (!options->input.slice.from_ns || options->input.slice.from_ns < length_ns)
@@ -549,7 +547,7 @@ static ExitStatus show_input(Options *options, Session *session)
 	if (!state)
 		return tool_fail(status_of(error), error);
 	if (tool_read_input(options, session, &error))
-		has_times(options, session, &error);
+		has_times(&options->input, session, &error);
 	status = finish_stream(options, session, state);
 	return error ? tool_fail(status_of(error), error) : status;
 }
@@ -607,13 +605,13 @@ static ExitStatus run_live(Options *options)
 	const bool streams = collect_request_streams(&options->live.request);
 	ExitStatus status;
 
-	offer_to_oom_killer(options);
+	offer_to_oom_killer(&options->live);
 	/* If the reader of the report closes the pipe, the other files of the run are still
 	 * written. */
 	signal(SIGPIPE, SIG_IGN);
-	if (!lines || !read_symbols(options, &error) ||
+	if (!lines || !read_symbols(&options->input, &error) ||
 	    !pids_exist("", options->live.pids, &error) || !cache_choice_of_host(options, &error) ||
-	    !open_output(options, &file, &error))
+	    !open_output(&options->output, &file, &error))
 		return tool_fail(status_of(error), error);
 	tool_leave_out_unpaired(options);
 	/* Until the report is written and the file has its final name. */
@@ -640,7 +638,7 @@ static ExitStatus run_live(Options *options)
 	options->chart = chart_feed_finish(chart);
 	status = streams ? finish_written(session, options, &outcome)
 			 : finish_reports(session, options, file, &interim);
-	return finish_live(options, &outcome, status);
+	return finish_live(&options->live, &outcome, status);
 }
 
 /* Instead of a report. */
@@ -666,7 +664,8 @@ static ExitStatus run_input(Options *options)
 		return show_input(options, session);
 	chart = chart_feed_new(session, options);
 	lines = source_lines_new(options, &error);
-	if (!lines || !read_symbols(options, &error) || !open_output(options, &file, &error))
+	if (!lines || !read_symbols(&options->input, &error) ||
+	    !open_output(&options->output, &file, &error))
 		return tool_fail(status_of(error), error);
 	symbols_prepare(session, options->input.symbols);
 	if (!tool_read_input(options, session, &error) ||
@@ -690,7 +689,7 @@ static ExitStatus run_inputs(Options *options)
 	g_autoptr(PrivateFile) file = NULL;
 	g_autoptr(GError) error = NULL;
 
-	if (!read_symbols(options, &error) || !open_output(options, &file, &error))
+	if (!read_symbols(&options->input, &error) || !open_output(&options->output, &file, &error))
 		return tool_fail(status_of(error), error);
 	many = many_inputs_read(options, &error);
 	if (!many)
@@ -707,7 +706,7 @@ static ExitStatus run_overview(const Options *options)
 	g_autoptr(PrivateFile) file = NULL;
 	g_autoptr(GError) error = NULL;
 
-	if (!open_output(options, &file, &error))
+	if (!open_output(&options->output, &file, &error))
 		return tool_fail(status_of(error), error);
 	if (!options->tool->read_overview(options, session, &error))
 		return fail_unwritten(file, error);
@@ -729,7 +728,7 @@ static ExitStatus build_module(Options *options)
 		.verbose = options->live.request.verbose,
 	};
 
-	offer_to_oom_killer(options);
+	offer_to_oom_killer(&options->live);
 	if (!tool)
 		return tool_fail(EXIT_FAILED, error);
 	stap_options = stap_options_parse(options->live.request.stap_options, &error);
@@ -785,7 +784,7 @@ static ExitStatus run(Options *options, int argc, char **argv)
 	if (error)
 		return tool_fail(status_of(error), error);
 	options->older = older;
-	if (many_inputs_are_given(options))
+	if (many_inputs_are_given(&options->input))
 		return run_inputs(options);
 	if (options_read_input(options) && !options->tool->stream)
 		return run_input(options);
