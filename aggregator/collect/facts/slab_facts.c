@@ -110,16 +110,6 @@ static GString *read_lines(FILE *file)
 	return text;
 }
 
-static void append_names(GByteArray *out, const char *root)
-{
-	GString *names = slab_facts_names(root);
-
-	if (!names)
-		return;
-	batch_write_text(out, KMT_BATCH_CACHE_NAMES, 0, names->str, names->len);
-	g_string_free(names, TRUE);
-}
-
 /* Returns the number in a file of a cache's folder; 0: the kernel has no such file. */
 static uint64_t slab_facts_attribute(int folder, const char *cache, const char *name)
 {
@@ -191,7 +181,10 @@ void slab_facts_append(GByteArray *out, const char *root, uint32_t reading)
 	GString *slabinfo;
 
 	if (reading == KMT_READING_START) {
-		append_names(out, root);
+		g_autoptr(GString) names = slab_facts_names(root);
+
+		if (names)
+			batch_write_text(out, KMT_BATCH_CACHE_NAMES, 0, names->str, names->len);
 		append_sheaves(sheaves, root);
 	}
 	slabinfo = slab_facts_slabinfo(root);

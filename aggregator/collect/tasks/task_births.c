@@ -17,15 +17,6 @@ struct TaskBirths {
 	const TracepointField *clone_flags;
 };
 
-static bool has_fields(TaskBirths *births)
-{
-	births->pid = tracepoint_format_lookup(births->format, "pid");
-	births->comm = tracepoint_format_lookup(births->format, "comm");
-	births->clone_flags = tracepoint_format_lookup(births->format, "clone_flags");
-	return births->pid && births->comm && births->clone_flags &&
-	       births->comm->size == KMT_COMM_BYTES;
-}
-
 TaskBirths *task_births_open(int kmem_folder_fd)
 {
 	g_autofree char *text = g_malloc(TRACEPOINT_FORMAT_BYTES_MAX);
@@ -34,7 +25,15 @@ TaskBirths *task_births_open(int kmem_folder_fd)
 	g_autoptr(TaskBirths) births = g_new0(TaskBirths, 1);
 
 	births->format = length > 0 ? tracepoint_format_parse(text, (size_t)length, NULL) : NULL;
-	return births->format && has_fields(births) ? g_steal_pointer(&births) : NULL;
+	if (!births->format)
+		return NULL;
+	births->pid = tracepoint_format_lookup(births->format, "pid");
+	births->comm = tracepoint_format_lookup(births->format, "comm");
+	births->clone_flags = tracepoint_format_lookup(births->format, "clone_flags");
+	if (!births->pid || !births->comm || !births->clone_flags ||
+	    births->comm->size != KMT_COMM_BYTES)
+		return NULL;
+	return g_steal_pointer(&births);
 }
 
 void task_births_free(TaskBirths *births)

@@ -75,29 +75,24 @@ static bool is_unreadable(const char *root, const char *path, const struct Trace
 
 typedef bool (*KmemTest)(const char *root, const char *path, const struct TraceType *type);
 
-/* Returns the kmem folder on the mount of that line, if it has the type and passes the test. */
-static char *kmem_of_mount(const char *root, const char *line, const struct TraceType *type,
-			   KmemTest test)
-{
-	g_auto(GStrv) words = g_strsplit(line, " ", 4);
-	g_autofree char *path = NULL;
-
-	if (g_strv_length(words) < 4 || !g_str_equal(words[2], type->name))
-		return NULL;
-	path = g_strconcat(root, words[1], type->kmem, NULL);
-	return test(root, path, type) ? g_steal_pointer(&path) : NULL;
-}
-
+/* Returns the kmem folder on the first mount that has the type and passes the test, or NULL. */
 static char *find_kmem(const char *root, KmemTest test)
 {
 	const struct TraceType *type = choose_type(root);
 	g_autofree char *text = read_below(root, "/proc/mounts");
 	g_auto(GStrv) lines = g_strsplit(text ? text : "", "\n", -1);
-	char *path = NULL;
 
-	for (char **line = lines; *line && !path; line++)
-		path = kmem_of_mount(root, *line, type, test);
-	return path;
+	for (char **line = lines; *line; line++) {
+		g_auto(GStrv) words = g_strsplit(*line, " ", 4);
+		g_autofree char *path = NULL;
+
+		if (g_strv_length(words) < 4 || !g_str_equal(words[2], type->name))
+			continue;
+		path = g_strconcat(root, words[1], type->kmem, NULL);
+		if (test(root, path, type))
+			return g_steal_pointer(&path);
+	}
+	return NULL;
 }
 
 char *tracefs_find_kmem(const char *root)
