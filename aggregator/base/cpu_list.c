@@ -72,16 +72,6 @@ GArray *cpu_list_read(const char *root, const char *name)
 	return cpu_list_parse(text);
 }
 
-/* Returns the end (exclusive) of the run of consecutive CPUs from start. */
-static guint range_end(const GArray *cpus, guint start)
-{
-	guint end = start + 1;
-
-	while (end < cpus->len && cpu_at(cpus, end) == cpu_at(cpus, end - 1) + 1)
-		end++;
-	return end;
-}
-
 char *cpu_list_text(const GArray *cpus, gsize bytes_max)
 {
 	GString *list = g_string_new(NULL);
@@ -89,7 +79,9 @@ char *cpu_list_text(const GArray *cpus, gsize bytes_max)
 	for (guint at = 0, end; at < cpus->len; at = end) {
 		gsize before = list->len;
 
-		end = range_end(cpus, at);
+		for (end = at + 1; end < cpus->len; end++)
+			if (cpu_at(cpus, end) != cpu_at(cpus, end - 1) + 1)
+				break;
 		g_string_append_printf(list, "%s%u", before ? "," : "", cpu_at(cpus, at));
 		if (end > at + 1)
 			g_string_append_printf(list, "-%u", cpu_at(cpus, end - 1));

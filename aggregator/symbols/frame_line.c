@@ -155,12 +155,6 @@ static bool is_remark(TextPart symbol)
 	return until_offset(name).length == name.length;
 }
 
-static bool is_marked_inlined(TextPart after_function)
-{
-	return after_function.length >= strlen(FRAME_INLINED_MARK) &&
-	       !memcmp(after_function.text, FRAME_INLINED_MARK, strlen(FRAME_INLINED_MARK));
-}
-
 FrameLine frame_line_parse(TextPart line)
 {
 	FrameLine frame = { .function = { line.text, 0 },
@@ -168,7 +162,7 @@ FrameLine frame_line_parse(TextPart line)
 			    .file = { line.text, 0 } };
 	TextPart whole = frame_line_strip(line);
 	TextPart symbol = take_address(whole, &frame);
-	TextPart place;
+	TextPart place, behind;
 
 	if (symbol.text == whole.text && is_remark(symbol))
 		return frame;
@@ -178,9 +172,11 @@ FrameLine frame_line_parse(TextPart line)
 		frame.function = until_any(symbol, "+ \t");
 	frame.module = module_in(symbol);
 	place = frame.function.length ? frame.function : frame.module;
-	take_offset(frame_line_behind(symbol, place.text + place.length), &frame);
+	behind = frame_line_behind(symbol, place.text + place.length);
+	take_offset(behind, &frame);
 	take_source(symbol, &frame);
-	frame.inlined = is_marked_inlined(frame_line_behind(symbol, place.text + place.length)) ||
+	frame.inlined = (behind.length >= strlen(FRAME_INLINED_MARK) &&
+			 !memcmp(behind.text, FRAME_INLINED_MARK, strlen(FRAME_INLINED_MARK))) ||
 			(frame.address_digits && frame.function.length && !frame.module.length &&
 			 !memchr(symbol.text, '+', symbol.length));
 	return frame;

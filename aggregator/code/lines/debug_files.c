@@ -140,22 +140,6 @@ static void order_paths(gpointer stem, gpointer paths, gpointer user_data)
 	g_ptr_array_sort(paths, compare_paths);
 }
 
-/* Returns the files of a folder by stem, which is read once. */
-static GHashTable *index_of(DebugFiles *files, const char *folder)
-{
-	Index index = { .paths = g_hash_table_lookup(files->indexes, folder) };
-
-	if (index.paths)
-		return index.paths;
-	index.paths = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
-					    (GDestroyNotify)g_ptr_array_unref);
-	index_folder(&index, folder, 0);
-	/* readdir() has no fixed order. */
-	g_hash_table_foreach(index.paths, order_paths, NULL);
-	g_hash_table_insert(files->indexes, g_strdup(folder), index.paths);
-	return index.paths;
-}
-
 /* Searching. */
 
 /* What was found so far. */
@@ -186,10 +170,22 @@ static void try_build_id(Search *search, const char *folder)
 	try_path(search, build_id_debug_path(folder, search->build_id));
 }
 
+/* Adds the files of a folder that have this stem. The folder is read once. */
 static void try_index(Search *search, const char *folder)
 {
-	GPtrArray *found = g_hash_table_lookup(index_of(search->files, folder), search->stem);
+	GHashTable *indexes = search->files->indexes;
+	Index index = { .paths = g_hash_table_lookup(indexes, folder) };
+	const GPtrArray *found;
 
+	if (!index.paths) {
+		index.paths = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+						    (GDestroyNotify)g_ptr_array_unref);
+		index_folder(&index, folder, 0);
+		/* readdir() has no fixed order. */
+		g_hash_table_foreach(index.paths, order_paths, NULL);
+		g_hash_table_insert(indexes, g_strdup(folder), index.paths);
+	}
+	found = g_hash_table_lookup(index.paths, search->stem);
 	for (guint i = 0; found && i < found->len; i++)
 		g_ptr_array_add(search->paths, g_strdup(g_ptr_array_index(found, i)));
 }

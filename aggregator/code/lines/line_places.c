@@ -133,16 +133,6 @@ static void add_place(Part *part, LinesPlace place)
 
 /* Code of the kernel. */
 
-/* Returns false if the address was added in this update. */
-static bool see_address(LinePlaces *places, uint32_t epoch, uint64_t address)
-{
-	if (epoch != places->seen_epoch)
-		g_hash_table_remove_all(places->seen);
-	places->seen_epoch = epoch;
-	return !g_hash_table_contains(places->seen, &address) &&
-	       g_hash_table_add(places->seen, g_memdup(&address, sizeof(address)));
-}
-
 static void add_address(LinePlaces *places, const Session *session, uint32_t epoch,
 			uint64_t address)
 {
@@ -150,8 +140,12 @@ static void add_address(LinePlaces *places, const Session *session, uint32_t epo
 	const CodeObject *code;
 	Object *object;
 
-	if (!see_address(places, epoch, address))
+	if (epoch != places->seen_epoch)
+		g_hash_table_remove_all(places->seen);
+	places->seen_epoch = epoch;
+	if (g_hash_table_contains(places->seen, &address))
 		return;
+	g_hash_table_add(places->seen, g_memdup(&address, sizeof(address)));
 	code = code_objects_find(session->code, epoch, address, &place.offset);
 	if (!code)
 		return;

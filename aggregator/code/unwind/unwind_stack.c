@@ -182,15 +182,6 @@ static bool is_linkage_table(const Walk *walk)
 #endif
 }
 
-static bool step_by_return_register(Walk *walk)
-{
-	uint64_t *values = walk->frame.registers.values;
-
-	values[UNWIND_PC] = strip_signature(values[UNWIND_RETURN]);
-	walk->is_exact = false;
-	return true;
-}
-
 /* Returns the row of the current frame; NULL: there is no CFI. */
 static const UnwindRow *find_row(const Walk *walk)
 {
@@ -209,19 +200,16 @@ static const UnwindRow *find_row(const Walk *walk)
 static bool unwind_stack_step(Walk *walk)
 {
 	const UnwindRow *row = find_row(walk);
-	bool has_caller;
+	uint64_t *values = walk->frame.registers.values;
 
-	if (row)
-		has_caller = step_by_row(walk, row);
-	else if (is_linkage_table(walk))
-		has_caller = step_by_return_register(walk);
-	else
-		has_caller = step_by_frame_pointer(walk);
-	if (!has_caller)
+	if (!row && is_linkage_table(walk)) {
+		values[UNWIND_PC] = strip_signature(values[UNWIND_RETURN]);
+		walk->is_exact = false;
+	} else if (!(row ? step_by_row(walk, row) : step_by_frame_pointer(walk))) {
 		return false;
+	}
 	/* Whoever starts threads without CFI leaves a 0 as the first return address. */
-	walk->frame.end =
-		walk->frame.registers.values[UNWIND_PC] ? UNWIND_END_OUTSIDE : UNWIND_END_START;
+	walk->frame.end = values[UNWIND_PC] ? UNWIND_END_OUTSIDE : UNWIND_END_START;
 	return unwind_stack_locate(walk);
 }
 

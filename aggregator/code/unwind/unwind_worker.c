@@ -195,29 +195,26 @@ static void unwind_worker_forget(Worker *worker, const UnwindRecord *record, con
 	unwinder_set_maps(worker->unwinder, record->process, NULL);
 }
 
-static void unwind_worker_answer(Worker *worker, uint64_t number, const UnwindStack *stack)
-{
-	UnwindAnswer answered = { number, stack->end, stack->depth };
-	size_t frame_bytes = stack->depth * sizeof(*stack->frames);
-	uint8_t *to;
-
-	if (worker->answer_bytes + sizeof(answered) + frame_bytes > sizeof(worker->answers))
-		send_answers(worker);
-	to = (uint8_t *)worker->answers + worker->answer_bytes;
-	memcpy(to, &answered, sizeof(answered));
-	memcpy(to + sizeof(answered), stack->frames, frame_bytes);
-	worker->answer_bytes += sizeof(answered) + frame_bytes;
-}
-
 static void do_job(Worker *worker, const UnwindRecord *record, const void *body)
 {
 	const UnwindJobRecord *job = body;
 	const UnwindCopy copy = { job->stack_address, (const uint8_t *)(job + 1),
 				  job->stack_bytes };
+	UnwindAnswer answered = { .number = job->number };
 	UnwindStack stack;
+	size_t frame_bytes;
+	uint8_t *to;
 
 	unwinder_walk(worker->unwinder, record->process, &job->registers, &copy, &stack);
-	unwind_worker_answer(worker, job->number, &stack);
+	answered.end = stack.end;
+	answered.depth = stack.depth;
+	frame_bytes = stack.depth * sizeof(*stack.frames);
+	if (worker->answer_bytes + sizeof(answered) + frame_bytes > sizeof(worker->answers))
+		send_answers(worker);
+	to = (uint8_t *)worker->answers + worker->answer_bytes;
+	memcpy(to, &answered, sizeof(answered));
+	memcpy(to + sizeof(answered), stack.frames, frame_bytes);
+	worker->answer_bytes += sizeof(answered) + frame_bytes;
 }
 
 static void (*const handlers[])(Worker *worker, const UnwindRecord *record, const void *body) = {

@@ -81,22 +81,19 @@ bool user_build_id_parse(TextPart text, UserFileId *file)
 	return true;
 }
 
-static bool next_build_id(TextPart *rest, UserFileId *file)
-{
-	TextPart word = text_part_next_word(rest);
-
-	return text_part_is(word, "-") || user_build_id_parse(word, file);
-}
-
 /* A mapping ends at most at the last address. */
 static bool parse_mapping(TextPart rest, UserMapLine *line)
 {
+	TextPart build_id;
 	uint64_t end;
 
 	if (!next_hexadecimal(&rest, &line->start) || !next_hexadecimal(&rest, &line->length) ||
 	    !next_hexadecimal(&rest, &line->file_offset) || !next_device(&rest, &line->file) ||
 	    !next_hexadecimal(&rest, &line->file.inode) ||
-	    !next_hexadecimal(&rest, &line->file.generation) || !next_build_id(&rest, &line->file))
+	    !next_hexadecimal(&rest, &line->file.generation))
+		return false;
+	build_id = text_part_next_word(&rest);
+	if (!text_part_is(build_id, "-") && !user_build_id_parse(build_id, &line->file))
 		return false;
 	if (rest.length) /* the blank before the path */
 		rest = (TextPart){ rest.text + 1, rest.length - 1 };
@@ -135,29 +132,25 @@ static void append_path(GString *out, TextPart path)
 	}
 }
 
-static void append_mapping(GString *out, const UserMapLine *line)
+void user_map_line_append(GString *out, const UserMapLine *line)
 {
 	const UserFileId *file = &line->file;
 
-	g_string_append_printf(out, HEX HEX HEX " %u:%u" HEX HEX " ", line->start, line->length,
-			       line->file_offset, file->major, file->minor, file->inode,
-			       file->generation);
-	if (file->build_id_bytes)
-		build_id_append(out, file->build_id, file->build_id_bytes);
-	else
-		g_string_append_c(out, '-');
-	g_string_append_c(out, ' ');
-	append_path(out, line->path);
-}
-
-void user_map_line_append(GString *out, const UserMapLine *line)
-{
 	hot_assert(line->type < G_N_ELEMENTS(type_letters));
 	g_string_append_printf(out, "%c %" G_GUINT64_FORMAT " %u", type_letters[line->type],
 			       line->time_ns, line->tgid);
 	if (line->type == USER_MAP_FORKED)
 		g_string_append_printf(out, " %u", line->parent_tgid);
-	if (line->type == USER_MAP_MAPPED)
-		append_mapping(out, line);
+	if (line->type == USER_MAP_MAPPED) {
+		g_string_append_printf(out, HEX HEX HEX " %u:%u" HEX HEX " ", line->start,
+				       line->length, line->file_offset, file->major, file->minor,
+				       file->inode, file->generation);
+		if (file->build_id_bytes)
+			build_id_append(out, file->build_id, file->build_id_bytes);
+		else
+			g_string_append_c(out, '-');
+		g_string_append_c(out, ' ');
+		append_path(out, line->path);
+	}
 	g_string_append_c(out, '\n');
 }
