@@ -114,7 +114,7 @@ static void read_inputs(Stage *stage, const char *const *names)
 	stage->options =
 		options_parse(&reports, (int)words->len - 1, (char **)words->pdata, &stage->error);
 	cr_assert(stage->options != NULL, "%s", stage->error ? stage->error->message : "");
-	cr_assert(many_inputs_are_given(stage->options));
+	cr_assert(many_inputs_are_given(&stage->options->input));
 	stage->many = many_inputs_read(stage->options, &stage->error);
 }
 
