@@ -42,7 +42,7 @@ static void replay_step(ScreenState *state)
 		state_command(state, SCREEN_STEP, 0, NULL);
 }
 
-void replay_take_table(ScreenState *state, RateTable *table)
+static void take_recorded_table(ScreenState *state, RateTable *table)
 {
 	const bool was_behind = is_behind(state);
 	bool follows = !was_behind && (!state->is_paused || !state->shown.latest);
@@ -62,6 +62,11 @@ void replay_take_table(ScreenState *state, RateTable *table)
 		state->steps_awaited -= MIN(state->steps_awaited, 1);
 	}
 	replay_step(state);
+}
+
+void replay_take_table(ScreenState *state, RateTable *table)
+{
+	(state->tape ? take_recorded_table : state_take_table)(state, table);
 }
 
 void replay_end(ScreenState *state)

@@ -8,7 +8,7 @@
  * the tape. A replay that has fallen behind the newest interval plays the tape at its own speed.
  */
 
-/* Takes ownership of the next table of the recording. */
+/* Takes ownership of the next table, of a recording or of a live run. */
 void replay_take_table(ScreenState *state, RateTable *table);
 
 /* All tables have come. */

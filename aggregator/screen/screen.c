@@ -76,7 +76,7 @@ static bool take_gifts(Screen *screen)
 
 	for (; (gift = g_async_queue_try_pop(screen->gifts)); has_come = true) {
 		if (gift->table)
-			state_take_table(state, g_steal_pointer(&gift->table));
+			replay_take_table(state, g_steal_pointer(&gift->table));
 		if (gift->detail)
 			state_take_detail(state, g_steal_pointer(&gift->detail));
 		if (gift->saying)

@@ -5,8 +5,6 @@
  */
 #include "screen/state.h"
 
-#include "screen/replay.h"
-
 enum { SAYING_US = 5 * G_USEC_PER_SEC };
 
 const char *const state_groups[] = { "process", "cgroup", NULL };
@@ -56,13 +54,8 @@ void state_clear(ScreenState *state)
 void state_take_table(ScreenState *state, RateTable *table)
 {
 	RateTables *tables = state->is_paused ? &state->newest : &state->shown;
-	RateTable *total;
+	RateTable *total = g_steal_pointer(&tables->total);
 
-	if (state->tape) {
-		replay_take_table(state, table);
-		return;
-	}
-	total = g_steal_pointer(&tables->total);
 	/* While paused, the shown data does not change: the sum continues in a copy. */
 	if (!total && state->shown.total)
 		total = rate_table_copy(state->shown.total);

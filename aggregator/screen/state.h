@@ -107,7 +107,7 @@ typedef struct {
 void state_init(ScreenState *state, const ScreenOptions *options, GAsyncQueue *commands);
 void state_clear(ScreenState *state);
 
-/* Both take ownership. */
+/* Both take ownership. A table of a live run is shown at once; see replay_take_table(). */
 void state_take_table(ScreenState *state, RateTable *table);
 void state_take_detail(ScreenState *state, RateDetail *detail);
 

@@ -48,7 +48,7 @@ static void fixture_init_with(Fixture *fixture, const ScreenOptions *chosen, uin
 	state_init(&fixture->state, chosen, fixture->commands);
 	fixture->state.utf8 = true;
 	for (uint64_t i = 0; i < tables; i++)
-		state_take_table(&fixture->state, made_table(i));
+		replay_take_table(&fixture->state, made_table(i));
 }
 
 static void fixture_init(Fixture *fixture, uint64_t tables)
@@ -378,7 +378,7 @@ Test(screen, what_was_selected_stays_so)
 	keys_press(&fixture.state, 'j');
 	cr_assert_str_eq(fixture.state.table_label, "kmalloc-64 (also: eventpoll_pwq)");
 	for (uint64_t i = 1; i < 9; i++)
-		state_take_table(&fixture.state, made_table(i));
+		replay_take_table(&fixture.state, made_table(i));
 	rows = table_view_rows(&fixture.state);
 	cr_expect_eq(table_view_selected(&fixture.state, rows), 2);
 }
@@ -391,8 +391,8 @@ Test(screen, a_sum_goes_on_while_it_is_paused)
 	fixture.state.is_cumulative = true;
 	cr_expect_eq(state_table(&fixture.state)->sum.sums.summary.allocations, 2482 + 2582);
 	keys_press(&fixture.state, ' ');
-	state_take_table(&fixture.state, made_table(2));
-	state_take_table(&fixture.state, made_table(3));
+	replay_take_table(&fixture.state, made_table(2));
+	replay_take_table(&fixture.state, made_table(3));
 	cr_expect_eq(state_table(&fixture.state)->sum.sums.summary.allocations, 2482 + 2582);
 	cr_expect_eq(fixture.state.events_lost, 7);
 	keys_press(&fixture.state, ' ');
@@ -411,12 +411,12 @@ Test(screen, a_replay_ends_on_a_whole_interval)
 	half->end_ns = half->start_ns + 500000000;
 	recorded.kept_bytes_max = PLENTY;
 	fixture_init_with(&fixture, &recorded, 2);
-	state_take_table(&fixture.state, rest);
+	replay_take_table(&fixture.state, rest);
 	cr_expect_eq(state_table(&fixture.state)->number, 1);
 	fixture.state.is_cumulative = true;
 	cr_expect_eq(state_table(&fixture.state)->sum.sums.summary.allocations, 2482 + 2582 + 2682);
 	fixture.state.is_cumulative = false;
-	state_take_table(&fixture.state, half);
+	replay_take_table(&fixture.state, half);
 	cr_expect_eq(state_table(&fixture.state)->number, 3);
 }
 
@@ -451,7 +451,7 @@ Test(screen, a_replay_shows_its_position_and_its_end)
 	fixture_init_with(&fixture, &recorded, 3);
 	expect_line(&fixture, 120, "interval 3 of 12, to 3.0 s | lost 0 | ");
 	for (uint64_t i = 3; i < 5; i++)
-		state_take_table(&fixture.state, made_table(i));
+		replay_take_table(&fixture.state, made_table(i));
 	expect_line(&fixture, 120, "interval 5 of 12, to 5.0 s | lost 7 | ");
 	replay_end(&fixture.state);
 	expect_line(&fixture, 120, "interval 5 of 5, to 5.0 s, end of the recording | lost 7 | ");
@@ -521,8 +521,8 @@ Test(screen, a_replay_steps_through_what_is_kept_before_it_reads_on)
 	cr_expect_eq(g_async_queue_length(fixture.commands), 0);
 	keys_press(&fixture.state, '.');
 	expect_command(&fixture, SCREEN_STEP);
-	state_take_table(&fixture.state, made_table(3));
-	state_take_table(&fixture.state, made_table(4));
+	replay_take_table(&fixture.state, made_table(3));
+	replay_take_table(&fixture.state, made_table(4));
 	cr_expect_eq(shown_number(&fixture), 3);
 	cr_expect(fixture.state.is_paused);
 }
@@ -539,11 +539,11 @@ Test(screen, a_replay_makes_each_step_that_is_asked_for_before_its_interval_is_r
 	for (uint64_t i = 1; i <= 3; i++) {
 		expect_command(&fixture, SCREEN_STEP);
 		cr_expect_eq(g_async_queue_length(fixture.commands), 0);
-		state_take_table(&fixture.state, made_table(i));
+		replay_take_table(&fixture.state, made_table(i));
 		cr_expect_eq(shown_number(&fixture), i);
 	}
 	cr_expect_eq(g_async_queue_length(fixture.commands), 0);
-	state_take_table(&fixture.state, made_table(4));
+	replay_take_table(&fixture.state, made_table(4));
 	cr_expect_eq(shown_number(&fixture), 3);
 }
 
@@ -565,12 +565,12 @@ Test(screen, a_replay_goes_to_its_start_and_plays_on_from_there)
 	cr_expect_not(replay_tick(&fixture.state, from_us + second_us - 1));
 	cr_expect(replay_tick(&fixture.state, from_us + second_us));
 	cr_expect_eq(shown_number(&fixture), 1);
-	state_take_table(&fixture.state, made_table(3));
+	replay_take_table(&fixture.state, made_table(3));
 	cr_expect_eq(shown_number(&fixture), 1);
 	keys_press(&fixture.state, ']');
 	expect_command(&fixture, SCREEN_TO_END);
 	cr_expect_eq(shown_number(&fixture), 3);
-	state_take_table(&fixture.state, made_table(4));
+	replay_take_table(&fixture.state, made_table(4));
 	cr_expect_eq(shown_number(&fixture), 4);
 }
 
@@ -602,9 +602,9 @@ Test(screen, a_short_interval_within_a_replay_is_one_of_its_intervals)
 
 	cut->end_ns = cut->start_ns + 400000000;
 	fixture_init_with(&fixture, &recorded, 2);
-	state_take_table(&fixture.state, cut);
+	replay_take_table(&fixture.state, cut);
 	cr_expect_eq(shown_number(&fixture), 1);
-	state_take_table(&fixture.state, made_table(3));
+	replay_take_table(&fixture.state, made_table(3));
 	cr_expect_eq(shown_number(&fixture), 3);
 	keys_press(&fixture.state, ',');
 	cr_expect_eq(shown_number(&fixture), 2);
@@ -639,7 +639,7 @@ Test(screen, a_replay_held_before_its_first_interval_reads_it_for_its_start)
 	expect_line(&fixture, 120, "PAUSED | unit: waiting for the first 1 s");
 	keys_press(&fixture.state, '[');
 	expect_command(&fixture, SCREEN_STEP);
-	state_take_table(&fixture.state, made_table(0));
+	replay_take_table(&fixture.state, made_table(0));
 	cr_expect_eq(shown_number(&fixture), 0);
 }
 
