@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text form of the state of memory, for both sides: memory_facts.c writes it, facts_memory.c
+ * The text form of the state of memory, for both sides: memory_facts.c writes it, facts.c
  * and slab_readings.c read it. One table has the key of each figure, and where the host shows it.
  * Also computes how much memory was taken outside of slab caches.
  */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The table of facts (id, type, line of text, source), and their values from a session: fields of
- * the stream, spans, cost, losses, pairing. model.c adds those that describe a view.
+ * the stream, spans, cost, losses, pairing, the state of memory. model.c adds those that describe a
+ * view.
  */
 #include "report/facts.h"
 
 #include "record/format.h"
 #include "base/saturate.h"
 #include "record/probe_kinds.h"
-#include "report/facts_memory.h"
 
 #include <sys/wait.h>
 
@@ -534,6 +534,67 @@ static void set_held(Facts *facts, const Session *session)
 	fact_set_number(facts, FACT_LARGER_BYTES, totals->larger_bytes);
 }
 
+/* The state of memory. */
+
+enum { NS_PER_US = 1000 };
+
+/* Two readings. */
+typedef struct {
+	HostState start;
+	HostState end;
+	uint64_t span_ns; /* between them; 0: unknown */
+} MemoryStates;
+
+static void set_level(Facts *facts, FactId id, const HostState *state)
+{
+	HostFigure figure = fact_kinds[id].figure;
+
+	g_assert(figure < G_N_ELEMENTS(state->numbers));
+	if (state->known[figure])
+		fact_set_number(facts, id, state->numbers[figure]);
+}
+
+static void set_memory_fact(Facts *facts, FactId id, const MemoryStates *states)
+{
+	const HostState *before = &states->start, *after = &states->end;
+	HostFigure figure = fact_kinds[id].figure;
+	uint64_t span_us = states->span_ns / NS_PER_US;
+	uint64_t start, end;
+
+	g_assert(figure < G_N_ELEMENTS(before->numbers));
+	start = before->numbers[figure];
+	end = after->numbers[figure];
+	if (fact_kinds[id].memory == MEMORY_AT_START)
+		set_level(facts, id, before);
+	else if (fact_kinds[id].memory == MEMORY_AT_END)
+		set_level(facts, id, after);
+	else if (!before->known[figure] || !after->known[figure] || end < start)
+		return; /* no kernel's counter goes back */
+	else if (fact_kinds[id].memory == MEMORY_CHANGE)
+		fact_set_number(facts, id, end - start);
+	else /* the kernel's clock of pressure may be a little ahead */
+		fact_set_share(facts, id, MIN(end - start, span_us), span_us);
+}
+
+/* Sets the facts about the state of the host's memory from the readings of a stream: of the whole
+   run, whatever part of it is shown. Facts of the end, and changes, stay unknown until its reading
+   has come. */
+static void set_memory_state(Facts *facts, const Session *session)
+{
+	const RunText *text = session->text;
+	uint64_t start_ns = run_text_time_ns(text, KMT_BATCH_MEMORY, KMT_READING_START);
+	uint64_t end_ns = run_text_time_ns(text, KMT_BATCH_MEMORY, KMT_READING_END);
+	const MemoryStates states = {
+		host_state_parse(run_text_of(text, KMT_BATCH_MEMORY, KMT_READING_START)),
+		host_state_parse(run_text_of(text, KMT_BATCH_MEMORY, KMT_READING_END)),
+		start_ns && end_ns > start_ns ? end_ns - start_ns : 0,
+	};
+
+	for (FactId id = 0; id < FACTS; id++)
+		if (fact_kinds[id].memory != NOT_OF_MEMORY)
+			set_memory_fact(facts, id, &states);
+}
+
 Facts *facts_new(const Session *session, bool show_host)
 {
 	Facts *facts = g_new0(Facts, 1);
@@ -548,7 +609,7 @@ Facts *facts_new(const Session *session, bool show_host)
 	set_memory(facts, session->memory);
 	set_losses(facts, session);
 	set_held(facts, session);
-	facts_set_memory_state(facts, session);
+	set_memory_state(facts, session);
 	fact_set_number(facts, FACT_IMPORTED, session->imported);
 	fact_set_text(facts, FACT_READ_AS, session->read_as);
 	fact_set_number(facts, FACT_PAGE_BYTES_ASSUMED, session->page_bytes_assumed);

@@ -88,7 +88,7 @@ typedef enum {
 	FACT_NAMES_COMPARED, /* with those that probes recorded */
 	FACT_NAMES_DIFFERENT,
 	/* The state of the host's memory at the start and the end of the whole run, and how its
-	   counters changed (facts_memory.c). */
+	   counters changed (facts.c). */
 	FACT_MEMORY_TOTAL,
 	FACT_MEMORY_FREE_START,
 	FACT_MEMORY_FREE_END,

@@ -5,7 +5,6 @@ libaggregator_a_SOURCES += \
 	aggregator/report/diff_rows.c aggregator/report/diff_rows.h \
 	aggregator/report/facts.c aggregator/report/facts.h \
 	aggregator/report/facts_hits.c aggregator/report/facts_hits.h \
-	aggregator/report/facts_memory.c aggregator/report/facts_memory.h \
 	aggregator/report/frame_tree.c aggregator/report/frame_tree.h \
 	aggregator/report/held_check.c aggregator/report/held_check.h \
 	aggregator/report/hit_rows.c aggregator/report/hit_rows.h \

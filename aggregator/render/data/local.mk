@@ -1,7 +1,5 @@
 libaggregator_a_SOURCES += \
-	aggregator/render/data/diff_json.c \
 	aggregator/render/data/json_writer.c aggregator/render/data/json_writer.h \
-	aggregator/render/data/rate_json.c \
 	aggregator/render/data/render_csv.c \
 	aggregator/render/data/render_data.h \
 	aggregator/render/data/render_folded.c \

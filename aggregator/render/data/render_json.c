@@ -5,6 +5,8 @@
  */
 #include "render/data/render_json.h"
 
+#include "rates/rate_net.h"
+#include "report/diff_notes.h"
 #include "report/report_table.h"
 #include "table/comm_fold.h"
 #include "table/context_name.h"
@@ -357,10 +359,176 @@ static void write_view(JsonWriter *json, const ReportModel *model, FILE *out)
 	write_left_out(json, model->view->left_out_by);
 }
 
+/* A comparison of two runs. */
+
+/* Writes a figure of both runs; the unit is in the name. */
+static void write_diff_figure(JsonWriter *json, const ReportModel *model, const Metric *metric,
+			      const DiffRow *row)
+{
+	const char *suffix = diff_units[diff_rows_per(model->diff, metric)].suffix;
+	g_autofree char *name = g_strconcat(metric->member, suffix, NULL);
+	DiffFigures figures;
+
+	if (!metric_is_known(metric, model_diff_context(model).lacks)) {
+		json_null(json, name);
+		return;
+	}
+	figures = diff_row_figures(model->diff, row, metric);
+	json_open(json, name, '{');
+	for (gsize i = 0; i < DIFF_FIGURES; i++)
+		json_exact(json, diff_figures[i].name, diff_figure(&figures, diff_figures[i].at));
+	json_close(json, '}');
+}
+
+/* Writes how the sums of both runs differ, into the open object. */
+static void write_diff_figures(JsonWriter *json, const ReportModel *model, const DiffRow *row)
+{
+	const DiffFigures ranked = diff_row_figures(model->diff, row, model->diff->rank);
+
+	json_text(json, "change", diff_change_names[ranked.what]);
+	json_exact(json, "change_percent", ranked.percent);
+	for (MetricId id = 0; id < METRICS; id++)
+		if (model_diff_shows(model, &metrics[id]))
+			write_diff_figure(json, model, &metrics[id], row);
+}
+
+static void write_diff_rows(JsonWriter *json, const ReportModel *model, FILE *out)
+{
+	const DiffRows *diff = model->diff;
+	g_autoptr(Table) labels = table_new(model, NULL);
+
+	report_table_add_keys(labels, model, TABLE_JSON);
+	json_open(json, "rows", '[');
+	for (guint i = 0; i < diff->rows->len; i++) {
+		json_open(json, NULL, '{');
+		json_write_row(json, labels, i);
+		write_diff_figures(json, model, diff_rows_at(diff, i));
+		json_close(json, '}');
+		json_spill(json, out);
+	}
+	json_close(json, ']');
+}
+
+static void write_diff_others(JsonWriter *json, const ReportModel *model)
+{
+	const DiffRows *diff = model->diff;
+
+	if (diff->compared == diff->rows->len) {
+		json_null(json, "others");
+		return;
+	}
+	json_open(json, "others", '{');
+	json_count(json, "rows", diff->compared - diff->rows->len);
+	write_diff_figures(json, model, &diff->of_others);
+	json_close(json, '}');
+}
+
+static void write_diff_notes(JsonWriter *json, const ReportModel *model)
+{
+	g_autoptr(GArray) notes = diff_notes_new(model->older->facts, model->facts);
+	const GPtrArray *modules = model->diff->half_known;
+
+	json_open(json, "recorded_differently", '[');
+	for (guint i = 0; i < notes->len; i++)
+		json_text(json, NULL, fact_kinds[g_array_index(notes, FactId, i)].id);
+	json_close(json, ']');
+	json_open(json, "lines_of_one_run_only", '[');
+	for (guint i = 0; i < modules->len; i++)
+		json_text(json, NULL, modules->pdata[i]);
+	json_close(json, ']');
+}
+
+static void write_compared(JsonWriter *json, const ReportModel *model, FILE *out)
+{
+	const DiffRows *diff = model->diff;
+
+	json_open(json, "diff", '{');
+	json_text(json, "per", diff_units[diff->per].name);
+	json_count(json, "rows_compared", diff->compared);
+	if (diff_rows_know_noise(diff)) {
+		json_count(json, "rows_beyond_noise", diff->exceeding);
+		json_count(json, "rows_unclear", diff->unclear);
+	} else {
+		json_null(json, "rows_beyond_noise");
+		json_null(json, "rows_unclear");
+	}
+	json_real(json, "noise_standard_errors",
+		  diff->errors_measured > 0 ? diff->errors_measured : diff->errors);
+	write_diff_notes(json, model);
+	json_write_facts(json, "old_facts", model->older->facts);
+	json_write_by(json, diff->groups[JOIN_NEW]);
+	write_diff_rows(json, model, out);
+	write_diff_others(json, model);
+	json_open(json, "all", '{');
+	write_diff_figures(json, model, &diff->of_all);
+	json_close(json, '}');
+	json_close(json, '}');
+}
+
+/* The table of an interval. */
+
+static void write_rate_fact(JsonWriter *json, const Facts *facts, FactId id)
+{
+	g_assert(id < G_N_ELEMENTS(facts->values));
+	json_value(json, fact_kinds[id].id, fact_kinds[id].type, &facts->values[id]);
+}
+
+static void write_rate_head(JsonWriter *json, const RateTable *table, const Facts *facts)
+{
+	const Value cost = { .known = table->cost_percent >= 0,
+			     .real = table->cost_percent,
+			     .other = 3 };
+
+	json_count(json, "interval", table->number);
+	if (table->realtime_ns) {
+		json_micros(json, "time", table->realtime_ns);
+		json_time(json, "end_time", table->realtime_ns);
+	} else {
+		json_null(json, "time");
+		json_null(json, "end_time");
+	}
+	json_count(json, "start_ns", table->start_ns);
+	json_seconds(json, "seconds", table->end_ns - table->start_ns);
+	json_text(json, "loadavg", table->load_average);
+	json_text(json, "covered", fact_text(facts, FACT_COVERED));
+	json_text(json, "not_covered", fact_text(facts, FACT_NOT_COVERED));
+	json_flag(json, "partial", table->partial);
+	json_count(json, "events_lost", table->events_lost.low);
+	json_count(json, "events_lost_max", table->events_lost.high);
+	json_count(json, "sampling_period", table->sampling_period);
+	json_value(json, "cost_percent", VALUE_ROUNDED, &cost);
+	write_rate_fact(json, facts, FACT_WALKS_COMPARED);
+	write_rate_fact(json, facts, FACT_WALKS_DIFFERENT);
+	write_rate_fact(json, facts, FACT_NAMES_COMPARED);
+	write_rate_fact(json, facts, FACT_NAMES_DIFFERENT);
+	json_count(json, "caches", table->rows->len);
+}
+
+static void write_interval(JsonWriter *json, const IntervalSource *interval, const Facts *facts,
+			   FILE *out)
+{
+	const RateTable *rates = interval->table;
+	g_autoptr(Table) table = interval_table_new(interval, TABLE_JSON);
+
+	write_rate_head(json, rates, facts);
+	json_write_rows(json, "rows", table, out);
+	json_open(json, "sum", '{');
+	json_write_row(json, table, TABLE_ALL);
+	json_close(json, '}');
+	if (rate_net_is_shown(interval->layout->columns))
+		json_count(json, "net_caches_left_out", rates->net_unknown);
+	if (rates->sum.lacks & NEEDS_HELD)
+		return;
+	/* Frees of what is held may not be seen. */
+	write_rate_fact(json, facts, FACT_FREES_NOT_SEEN);
+	if (rates->held_compared)
+		json_write_held_compared(json, rates->held_compared);
+}
+
 static void write_diff(JsonWriter *json, const ReportModel *model, FILE *out)
 {
 	json_text(json, "sort", view_rank(model->source->options)->name);
-	json_write_diff(json, model, out);
+	write_compared(json, model, out);
 	write_drops(json, model);
 	write_left_out(json, model->view->left_out_by);
 }
@@ -432,7 +600,7 @@ void render_json(const ReportModel *model, FILE *out)
 	json_open(&json, NULL, '{');
 	json_count(&json, "schema_version", SCHEMA_VERSION);
 	if (model->kind == REPORT_INTERVAL)
-		json_write_interval(&json, model->interval, model->facts, out);
+		write_interval(&json, model->interval, model->facts, out);
 	else
 		write_report(&json, model, out);
 	json_close(&json, '}');
