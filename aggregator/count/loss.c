@@ -10,7 +10,6 @@
 #include "record/batch.h"
 #include "record/format.h"
 #include "base/hot_assert.h"
-#include "count/lowest.h"
 #include "record/batch_writer.h"
 
 #include <string.h>

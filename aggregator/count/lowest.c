@@ -3,7 +3,7 @@
  * A tree in an array whose root is the minimum. The ledger of losses keeps in it until when each
  * CPU has sent its events.
  */
-#include "count/lowest.h"
+#include "count/loss.h"
 
 enum { FIRST_MEMBERS = 8 };
 

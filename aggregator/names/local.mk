@@ -6,6 +6,6 @@ libaggregator_a_SOURCES += \
 	aggregator/names/cgroup_names.c aggregator/names/cgroup_names.h \
 	aggregator/names/host_state.c aggregator/names/host_state.h \
 	aggregator/names/kmalloc_class.c aggregator/names/kmalloc_class.h \
-	aggregator/names/reclaimable.c aggregator/names/reclaimable.h \
+	aggregator/names/reclaimable.c \
 	aggregator/names/run_names.c aggregator/names/run_names.h \
 	aggregator/names/slabinfo.c aggregator/names/slabinfo.h

@@ -3,7 +3,7 @@
  * Says whether a cache's memory can be reclaimed: by the list in the stream (the host's own flags),
  * else by const patterns. Reports of the slab's state use it.
  */
-#include "names/reclaimable.h"
+#include "names/slabinfo.h"
 
 #include "names/kmalloc_class.h"
 

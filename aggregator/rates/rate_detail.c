@@ -9,7 +9,7 @@
 #include "base/escape.h"
 #include "rates/rate_row.h"
 #include "table/group_rows.h"
-#include "table/stack_chain.h"
+#include "table/stack_rows.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Adds up what each cache holds, over the held cells of a view source. No state of its own.
  * rate_feed.c calls it for each interval of a run with --held.
  */
-#include "rates/rate_held.h"
+#include "rates/rate_table.h"
 
 #include "table/cell_filter.h"
 #include "table/group_table.h"

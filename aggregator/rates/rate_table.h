@@ -9,9 +9,16 @@
 #include "rates/rate_row.h"
 #include "record/run_info.h"
 #include "record/run_text.h"
+#include "table/cell_filter.h"
+#include "table/view_source.h"
 
 #include <glib.h>
 #include <stdbool.h>
+
+/* Returns a row for each slab cache (element-type RateRow) with its names and what it holds, by the
+   held cells of the source that the filters (element-type CellFilter), prepared for it, keep. Its
+   texts belong to the source. */
+GArray *rate_held_rows(const ViewSource *source, const GArray *filters, CellFilters *prepared);
 
 /*
  * A RateTable contains the figures of the slab caches in an interval. It borrows nothing; one

@@ -3,7 +3,7 @@
  * The files with code of a session as rows: modules and sections with their addresses, and
  * programs. For --info and pprof.
  */
-#include "report/code_rows.h"
+#include "report/model.h"
 
 static void row_clear(gpointer data)
 {

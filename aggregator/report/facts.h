@@ -5,6 +5,8 @@
 #include "base/value.h"
 #include "names/host_state.h"
 #include "session/losses.h"
+#include "session/session.h"
+#include "table/row_sums.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -287,3 +289,7 @@ bool facts_have_unknown_loss(const Facts *facts);
 
 /* Whether nothing was lost, and nothing may have been. */
 bool facts_have_no_loss(const Facts *facts);
+
+/* Sets the facts about hits of probe points: about the time spans between them, and how far their
+   user stacks reach. Nothing if allocations were observed. kept: sums before filters of stacks. */
+void facts_set_hits(Facts *facts, const Session *session, const RowSums *kept);

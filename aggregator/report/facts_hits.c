@@ -3,7 +3,7 @@
  * Facts about hits: sums over time spans, and how far user stacks reach. Called by model.c. All of
  * it is kept in the facts.
  */
-#include "report/facts_hits.h"
+#include "report/facts.h"
 
 #include "base/saturate.h"
 #include "symbols/user_frame.h"

@@ -4,12 +4,12 @@
  * by time. A const table has the columns that need no formula; texts of the others are cut out of
  * the hit's own.
  */
-#include "report/hit_rows.h"
+#include "report/model.h"
 
-#include "record/format.h"
 #include "base/escape.h"
 #include "base/number_text.h"
 #include "names/cgroup_label.h"
+#include "record/format.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "report/model.h"
 
 #include "record/format.h"
-#include "report/facts_hits.h"
+#include "report/facts.h"
 #include "session/losses.h"
 
 #include <string.h>

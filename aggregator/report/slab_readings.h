@@ -6,7 +6,6 @@
 #include "names/cache_names.h"
 #include "names/cache_query.h"
 #include "names/host_state.h"
-#include "names/reclaimable.h"
 #include "names/slabinfo.h"
 #include "report/held_check.h"
 #include "report/source.h"

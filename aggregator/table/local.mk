@@ -23,7 +23,7 @@ libaggregator_a_SOURCES += \
 	aggregator/table/metric.c aggregator/table/metric.h \
 	aggregator/table/process_sums.c aggregator/table/process_sums.h \
 	aggregator/table/row_sums.c aggregator/table/row_sums.h \
-	aggregator/table/stack_chain.c aggregator/table/stack_chain.h \
+	aggregator/table/stack_chain.c \
 	aggregator/table/stack_rows.c aggregator/table/stack_rows.h \
 	aggregator/table/table.c aggregator/table/table.h \
 	aggregator/table/view.c aggregator/table/view.h \

@@ -3,7 +3,7 @@
  * A stack as one line of function names, for the details of a cache. Names of allocators are
  * skipped (filters/).
  */
-#include "table/stack_chain.h"
+#include "table/stack_rows.h"
 
 #include "callsite_skip.h"
 #include "symbols/frame_line.h"

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "table/view_source.h"
 #include "symbols/frame_list.h"
 #include "symbols/frame_table.h"
+#include "table/view_source.h"
 
 #include <glib.h>
 #include <stdint.h>
+
+/* Appends a stack as one line, "alloc_empty_file < path_openat < do_filp_open": the first functions
+   outside of the allocators, innermost first. A frame without a known function is shown as its
+   line. */
+void stack_chain_append(GString *out, const FrameList *stack);
 
 /*
  * StackRows names the stacks of a profile. Stacks that print the same are one row, numbered from 0.

@@ -3,9 +3,8 @@
  * A RateFeed of short intervals whose tables go into a RateChart, beside a report whose format
  * shows a chart.
  */
-#include "tools/chart_feed.h"
-
 #include "tools/rate_feed.h"
+
 #include "options/tool_description.h"
 
 /* Short enough for the picture of a command that runs for some seconds. */

@@ -1,9 +1,9 @@
 libaggregator_a_SOURCES += \
-	aggregator/tools/chart_feed.c aggregator/tools/chart_feed.h \
+	aggregator/tools/chart_feed.c \
 	aggregator/tools/drill.c aggregator/tools/drill.h \
 	aggregator/tools/fact_lines.c aggregator/tools/fact_lines.h \
 	aggregator/tools/session_detail.c aggregator/tools/session_detail.h \
-	aggregator/tools/standard_files.c aggregator/tools/standard_files.h \
+	aggregator/tools/standard_files.c \
 	aggregator/tools/suite_child.c aggregator/tools/suite_child.h \
 	aggregator/tools/cache_choice.c aggregator/tools/cache_choice.h \
 	aggregator/tools/many_inputs.c aggregator/tools/many_inputs.h \

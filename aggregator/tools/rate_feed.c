@@ -12,7 +12,7 @@
 #include "collect/facts/slab_facts.h"
 #include "count/intervals.h"
 #include "report/held_check.h"
-#include "rates/rate_held.h"
+#include "rates/rate_table.h"
 #include "session/losses.h"
 
 #include <unistd.h>

@@ -3,7 +3,7 @@
  * What a program that may run as root does first: closed standard files are replaced, and the limit
  * of open files is raised as far as it may be. tool.c calls it before anything is opened.
  */
-#include "tools/standard_files.h"
+#include "tools/tool.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #include "record/format.h"
 #include "bench/hostile_shapes.h"
 
-#include "count/lowest.h"
+#include "count/loss.h"
 #include "base/slot_table.h"
 #include "base/keyed_hash.h"
 #include "leaks.h"

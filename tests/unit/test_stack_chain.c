@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "table/stack_chain.h"
+#include "table/stack_rows.h"
 
 #include "leaks.h"
 

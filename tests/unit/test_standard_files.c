@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "tools/standard_files.h"
+#include "tools/tool.h"
 
 #include "leaks.h"
 

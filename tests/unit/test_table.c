@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "render/data/render_json.h"
+#include "render/data/render_data.h"
 #include "render/text/render_text.h"
 #include "table/table.h"
 

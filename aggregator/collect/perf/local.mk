@@ -19,6 +19,6 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/perf/perf_scatter.c aggregator/collect/perf/perf_scatter.h \
 	aggregator/collect/perf/perf_state.h \
 	aggregator/collect/perf/perf_turn.c aggregator/collect/perf/perf_turn.h \
-	aggregator/collect/perf/perf_unwind.c aggregator/collect/perf/perf_unwind.h \
+	aggregator/collect/perf/perf_unwind.c \
 	aggregator/collect/perf/perf_weight.c aggregator/collect/perf/perf_weight.h \
 	aggregator/collect/perf/user_watch.c aggregator/collect/perf/user_watch.h

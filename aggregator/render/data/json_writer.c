@@ -227,7 +227,7 @@ void json_value(JsonWriter *json, const char *name, ValueType type, const Value 
 	case VALUE_TIME:
 		json_time(json, name, value->number);
 		break;
-	case VALUE_FRAMES: /* json_write_row() */
+	case VALUE_FRAMES: /* render_json.c */
 		break;
 	}
 }

@@ -3,7 +3,7 @@ libaggregator_a_SOURCES += \
 	aggregator/render/data/render_csv.c \
 	aggregator/render/data/render_data.h \
 	aggregator/render/data/render_folded.c \
-	aggregator/render/data/render_json.c aggregator/render/data/render_json.h \
+	aggregator/render/data/render_json.c \
 	aggregator/render/data/render_ndjson.c \
 	aggregator/render/data/render_prometheus.c \
 	aggregator/render/data/render_speedscope.c

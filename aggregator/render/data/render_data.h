@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "render/data/json_writer.h"
 #include "report/model.h"
+#include "table/table.h"
 
 #include <stdio.h>
 
 /* The report renderers for other programs; doc/FORMATS.md describes their formats. */
+
+/* One JSON object on a line; doc/JSON.md contains its schema. */
+void render_json(const ReportModel *model, FILE *out);
+
+/* Writes the cells of a row into the open object. */
+void json_write_row(JsonWriter *json, Table *table, guint row);
 
 /* Rows, one JSON object on each line. */
 void render_ndjson(const ReportModel *model, FILE *out);

@@ -3,7 +3,7 @@
  * The renderer "json": one object with facts, stacks, rows and readings. doc/JSON.md has the
  * schema; each member's name is constant. Large reports are spilled while they are written.
  */
-#include "render/data/render_json.h"
+#include "render/data/render_data.h"
 
 #include "rates/rate_net.h"
 #include "report/diff_notes.h"
@@ -25,7 +25,7 @@ static const char *const report_names[] = {
 	[REPORT_DIFF] = "diff",
 };
 
-void json_write_facts(JsonWriter *json, const char *name, const Facts *facts)
+static void write_facts(JsonWriter *json, const char *name, const Facts *facts)
 {
 	json_open(json, name, '{');
 	for (FactId id = 0; id < FACTS; id++)
@@ -110,7 +110,8 @@ static void write_frame(JsonWriter *json, const Frame *frame)
 	json_close(json, '}');
 }
 
-void json_write_frames(JsonWriter *json, const StackRows *stacks, uint32_t row)
+/* Writes the frames of a stack, innermost first. */
+static void write_frames(JsonWriter *json, const StackRows *stacks, uint32_t row)
 {
 	uint32_t count;
 	const FrameId *ids = stack_rows_frames(stacks, row, &count);
@@ -162,13 +163,15 @@ void json_write_row(JsonWriter *json, Table *table, guint row)
 		if (column->is_optional && !value.known)
 			continue;
 		if (column->type == VALUE_FRAMES)
-			json_write_frames(json, value.of, (uint32_t)value.number);
+			write_frames(json, value.of, (uint32_t)value.number);
 		else
 			json_value(json, column->id, column->type, &value);
 	}
 }
 
-void json_write_rows(JsonWriter *json, const char *name, Table *table, FILE *out)
+/* Writes all rows as an array of objects. out: gets what is complete, so that large tables are
+   never in memory; or NULL. */
+static void write_rows(JsonWriter *json, const char *name, Table *table, FILE *out)
 {
 	json_open(json, name, '[');
 	for (guint row = 0; row < table->count; row++) {
@@ -198,7 +201,7 @@ static void write_stacks(JsonWriter *json, const ReportModel *model, FILE *out)
 			json_seconds(json, "age_min_seconds", stack->sums.held.youngest_ns);
 		write_times(json, model, stack);
 		write_processes(json, processes);
-		json_write_frames(json, view_stack_rows(model->view), stack->row);
+		write_frames(json, view_stack_rows(model->view), stack->row);
 		json_close(json, '}');
 		json_spill(json, out);
 	}
@@ -209,12 +212,12 @@ static void write_hits(JsonWriter *json, const ReportModel *model, FILE *out)
 {
 	g_autoptr(Table) table = report_table_new(model, TABLE_JSON);
 
-	json_write_rows(json, "hits", table, out);
+	write_rows(json, "hits", table, out);
 	json_count(json, "hits_not_shown", table->more);
 	json_count(json, "hits_not_kept", model->hits->dropped);
 }
 
-void json_write_by(JsonWriter *json, const GroupRows *groups)
+static void write_by(JsonWriter *json, const GroupRows *groups)
 {
 	json_open(json, "by", '[');
 	for (guint key = 0; groups->keys[key]; key++)
@@ -226,8 +229,8 @@ static void write_groups(JsonWriter *json, const ReportModel *model, FILE *out)
 {
 	g_autoptr(Table) table = report_table_new(model, TABLE_JSON);
 
-	json_write_by(json, model->groups);
-	json_write_rows(json, "rows", table, out);
+	write_by(json, model->groups);
+	write_rows(json, "rows", table, out);
 	if (!table->more) {
 		json_null(json, "others");
 		return;
@@ -271,7 +274,8 @@ static void write_left_out(JsonWriter *json, const GArray *left_out)
 	json_close(json, ']');
 }
 
-void json_write_held_compared(JsonWriter *json, GArray *rows)
+/* Writes what slab caches hold (element-type HeldCheckRow), compared with /proc/slabinfo. */
+static void write_held_compared(JsonWriter *json, GArray *rows)
 {
 #define MEMBER(name, type, member) TABLE_MEMBER(name, type, HeldCheckRow, member)
 	static const TableColumn columns[] = {
@@ -286,7 +290,7 @@ void json_write_held_compared(JsonWriter *json, GArray *rows)
 	g_autoptr(Table) table = table_new(NULL, g_array_ref(rows));
 
 	table_add(table, columns, G_N_ELEMENTS(columns), TABLE_JSON);
-	json_write_rows(json, "held_compared", table, NULL);
+	write_rows(json, "held_compared", table, NULL);
 }
 
 /* Writes the growth of the requested caches. */
@@ -301,7 +305,7 @@ static void write_growth(JsonWriter *json, const SlabGrowth *growth)
 		json_null(json, "duration_seconds");
 	json_text(json, "allocations_of", growth->of_whom);
 	json_flag(json, "allocations_of_part", growth->of_part);
-	json_write_rows(json, "caches", table, NULL);
+	write_rows(json, "caches", table, NULL);
 	json_open(json, "sum", '{');
 	json_write_row(json, table, TABLE_ALL);
 	json_close(json, '}');
@@ -334,7 +338,7 @@ static void write_slab_table(JsonWriter *json, const ReportModel *model, FILE *o
 	write_memory(json, "memory_start", &slabs->memory.start);
 	write_memory(json, "memory_end", &slabs->memory.end);
 	json_signed(json, "taken_outside_slab_bytes", slab_table_taken_outside(slabs));
-	json_write_rows(json, "caches", table, out);
+	write_rows(json, "caches", table, out);
 	json_count(json, "caches_left_out", table->more);
 }
 
@@ -347,7 +351,7 @@ static void write_view(JsonWriter *json, const ReportModel *model, FILE *out)
 	if (model->slab)
 		write_growth(json, &model->slab->growth);
 	if (model->held_check)
-		json_write_held_compared(json, model->held_check);
+		write_held_compared(json, model->held_check);
 	if (model->groups)
 		write_groups(json, model, out);
 	else if (model->hits)
@@ -455,8 +459,8 @@ static void write_compared(JsonWriter *json, const ReportModel *model, FILE *out
 	json_real(json, "noise_standard_errors",
 		  diff->errors_measured > 0 ? diff->errors_measured : diff->errors);
 	write_diff_notes(json, model);
-	json_write_facts(json, "old_facts", model->older->facts);
-	json_write_by(json, diff->groups[JOIN_NEW]);
+	write_facts(json, "old_facts", model->older->facts);
+	write_by(json, diff->groups[JOIN_NEW]);
 	write_diff_rows(json, model, out);
 	write_diff_others(json, model);
 	json_open(json, "all", '{');
@@ -504,6 +508,7 @@ static void write_rate_head(JsonWriter *json, const RateTable *table, const Fact
 	json_count(json, "caches", table->rows->len);
 }
 
+/* Writes the members of a rate table into the open object; doc/JSON.md describes them. */
 static void write_interval(JsonWriter *json, const IntervalSource *interval, const Facts *facts,
 			   FILE *out)
 {
@@ -511,7 +516,7 @@ static void write_interval(JsonWriter *json, const IntervalSource *interval, con
 	g_autoptr(Table) table = interval_table_new(interval, TABLE_JSON);
 
 	write_rate_head(json, rates, facts);
-	json_write_rows(json, "rows", table, out);
+	write_rows(json, "rows", table, out);
 	json_open(json, "sum", '{');
 	json_write_row(json, table, TABLE_ALL);
 	json_close(json, '}');
@@ -522,7 +527,7 @@ static void write_interval(JsonWriter *json, const IntervalSource *interval, con
 	/* Frees of what is held may not be seen. */
 	write_rate_fact(json, facts, FACT_FREES_NOT_SEEN);
 	if (rates->held_compared)
-		json_write_held_compared(json, rates->held_compared);
+		write_held_compared(json, rates->held_compared);
 }
 
 static void write_diff(JsonWriter *json, const ReportModel *model, FILE *out)
@@ -579,7 +584,7 @@ static void write_report(JsonWriter *json, const ReportModel *model, FILE *out)
 	g_assert(model->kind < G_N_ELEMENTS(report_names));
 	json_text(json, "command", model->source->command);
 	json_text(json, "report", report_names[model->kind]);
-	json_write_facts(json, "facts", model->facts);
+	write_facts(json, "facts", model->facts);
 	if (model->runs)
 		write_runs(json, model->runs);
 	if (model->kind == REPORT_SLAB_CACHES)

@@ -7,7 +7,6 @@
 
 #include "config.h"
 #include "render/data/render_data.h"
-#include "render/data/render_json.h"
 #include "render/picture/render_picture.h"
 #include "render/text/render_text.h"
 
