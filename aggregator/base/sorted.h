@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/value.h"
+
 #include <glib.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,4 +29,4 @@ static inline guint sorted_until(const GArray *array, size_t element_bytes, size
 }
 
 #define SORTED_UNTIL(array, Type, member, key)                                                     \
-	sorted_until(array, sizeof(Type), offsetof(Type, member), key)
+	sorted_until(array, sizeof(Type), MEMBER_AT(uint64_t, Type, member), key)

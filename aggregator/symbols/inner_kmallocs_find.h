@@ -18,5 +18,6 @@ bool inner_kmallocs_have_function(TextPart name);
 bool inner_kmallocs_may_have_function(TextPart name);
 
 /* Whether the stack of an inner event may begin with this function (__kmalloc_large_node_noprof()).
-   One that inner_kmallocs_may_have_function() follows then. Inlined functions do not count. */
+   Then a function follows for which inner_kmallocs_may_have_function() is true. Inlined functions
+   do not count. */
 bool inner_kmallocs_begin_with(TextPart function);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Opens an ELF file with libelf, after its header, sections and segments were checked: libelf would
- * allocate what a hostile header says. Runs in children only. Symbols, unwinding and probe points
- * are read through it.
+ * allocate what a hostile header says. Also finds symbol tables, and returns single names as
+ * checked parts of a section. Runs in children, and in the program for the vdso. Symbols, unwinding
+ * and probe points are read through it.
  */
 #include "code/elf/elf_file.h"
 

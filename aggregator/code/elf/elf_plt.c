@@ -204,7 +204,7 @@ void elf_plt_add(ElfFunctions *functions, const ElfFile *file)
 	static const char *const sections[] = { ".plt", ".plt.sec", ".plt.got" };
 	Plt plt = { .file = file, .machine = NULL };
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(machines); i++)
+	for (unsigned i = 0; !plt.machine && i < G_N_ELEMENTS(machines); i++)
 		if (machines[i].machine == file->header.e_machine)
 			plt.machine = &machines[i];
 	if (!plt.machine || !elf_names_find(&plt.names, file, SHT_DYNSYM))

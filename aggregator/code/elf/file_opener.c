@@ -13,7 +13,6 @@
 #include "code/elf/proc_maps.h"
 
 #include <errno.h>
-
 #include <string.h>
 #include <unistd.h>
 

@@ -7,7 +7,6 @@
 #include "code/elf/proc_maps.h"
 
 #include "base/keyed_hash.h"
-
 #include "code/elf/elf_build_id.h"
 #include "code/elf/object_open.h"
 

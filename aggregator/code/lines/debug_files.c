@@ -14,7 +14,6 @@
 #include "process/stop_signal.h"
 
 #include <dirent.h>
-
 #include <string.h>
 #include <sys/stat.h>
 

@@ -170,7 +170,6 @@ void perf_maps_look(PerfMaps *maps)
 		perf_clock_offset(&maps->clock_offset_ns);
 	for (guint i = 0; online && i < online->len; i++) {
 		uint32_t number = g_array_index(online, guint32, i);
-
 		MapsCpu *cpu = find_cpu(maps, number);
 
 		if (cpu && perf_events_are_counting(maps->events, cpu->perf, &cpu->enabled))

@@ -288,6 +288,7 @@ static void visit_section(Search *search, const ElfFile *file, const char *secti
 	Elf_Scn *section = elf_file_section(file, section_name);
 	Table table = { .file = file, .symbols = elf_file_data(section) };
 	size_t symbol_bytes = gelf_fsize(file->elf, ELF_T_SYM, 1, EV_CURRENT);
+	size_t count;
 	GElf_Shdr header;
 
 	if (!table.symbols || !table.symbols->d_buf || !gelf_getshdr(section, &header))
@@ -298,7 +299,8 @@ static void visit_section(Search *search, const ElfFile *file, const char *secti
 	table.version_names = g_hash_table_new(NULL, NULL);
 	if (g_str_equal(section_name, DYNAMIC_SYMBOLS))
 		read_versions(&table);
-	for (size_t i = 0; i < MIN(table.symbols->d_size / symbol_bytes, (size_t)G_MAXINT32); i++)
+	count = MIN(table.symbols->d_size / symbol_bytes, (size_t)G_MAXINT32);
+	for (size_t i = 0; i < count; i++)
 		visit_symbol(search, &table, (int)i);
 	g_hash_table_unref(table.version_names);
 }

@@ -78,8 +78,10 @@ static bool point_try_fail(const PointEvent *event, int problem, GError **error)
 	const char *text = g_strerror(problem);
 
 	for (guint i = 0; i < G_N_ELEMENTS(refusals); i++)
-		if (refusals[i].problem == problem && refusals[i].probes & PROBES(event->probe))
+		if (refusals[i].problem == problem && refusals[i].probes & PROBES(event->probe)) {
 			text = refusals[i].text;
+			break;
+		}
 	return fail_with(event, (int)g_io_error_from_errno(problem), text, error);
 }
 

@@ -7,7 +7,6 @@
 #include "collect/tasks/cgroup_paths.h"
 
 #include "record/format.h"
-#include "base/hot_assert.h"
 #include "collect/tasks/task_cgroup.h"
 #include "base/fd_path.h"
 #include "base/keyed_hash.h"

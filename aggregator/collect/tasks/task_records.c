@@ -91,7 +91,7 @@ static Process *process_made(const Task *old, uint32_t tgid, uint64_t time_ns)
 {
 	Process *process = old && began_at(old, time_ns) ? old->process : NULL;
 
-	/* A requested pid had no process at that time: a later owner is another process. */
+	/* If a requested pid had no process at that time, a later owner is another process. */
 	if (process && process->is_counted && !process->start_time_ns)
 		process = NULL;
 	if (!process)
@@ -177,8 +177,8 @@ void task_table_fork(TaskTable *table, uint32_t tgid, uint32_t tid, uint32_t par
 	   it. */
 	if (!tgid || !tid || (!is_process && tid == tgid) || (old && old->born_ns == time_ns))
 		return;
-	/* A thread's id of the process may already belong to another process; the time identifies
-	   the thread that created the new one. */
+	/* Of a thread: the id of its process may already belong to another process; the time
+	   identifies the thread that created the new one. */
 	if (is_process)
 		process = process_made(old, tgid, time_ns);
 	else
