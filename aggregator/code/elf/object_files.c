@@ -276,9 +276,12 @@ static void append_part(GString *text, const char *part)
 	g_string_append(text, part);
 }
 
-static void append_count(GString *text, unsigned count, const char *before, const char *what)
+/* what: of one; whats: of more. */
+static void append_count(GString *text, unsigned count, const char *before, const char *what,
+			 const char *whats)
 {
-	g_autofree char *part = g_strdup_printf("%s%u %s", before, count, what);
+	g_autofree char *part =
+		g_strdup_printf("%s%u %s", before, count, count == 1 ? what : whats);
 
 	if (count)
 		append_part(text, part);
@@ -318,9 +321,12 @@ char *object_files_problems(const ObjectFiles *files)
 	if (losses.problem)
 		append_part(text, losses.problem);
 	append_count(text, losses.processes, "no mappings of ",
+		     "process, which has too many or took too long",
 		     "processes, which have too many or took too long");
-	append_count(text, losses.late, "", "files took too long to open");
-	append_count(text, losses.lost, "", "files at which the process that opens them was lost");
+	append_count(text, losses.late, "", "file took too long to open",
+		     "files took too long to open");
+	append_count(text, losses.lost, "", "file at which the process that opens them was lost",
+		     "files at which the process that opens them was lost");
 	append_failed(text, files);
 	return g_string_free(text, !text->len);
 }
