@@ -82,11 +82,24 @@ static void add_part(GString *line, unsigned width, char *part)
 	g_string_append_printf(line, "%s%s", line->len ? " | " : "", owned);
 }
 
+/* Returns how many caches have no figure of held objects, as too many of their frees were not seen.
+ */
+static unsigned caches_not_paired(const RateTable *table)
+{
+	unsigned caches = 0;
+
+	for (guint i = 0; i < table->rows->len; i++)
+		caches += (g_array_index(table->rows, RateRow, i).lacks & ~table->sum.lacks &
+			   NEEDS_HELD) != 0;
+	return caches;
+}
+
 /* The most important part comes first. */
 static char *state_line(const ScreenState *state, unsigned width)
 {
 	const ScreenOptions *options = state->options;
 	const RateTable *table = state->shown.latest;
+	unsigned not_paired = table ? caches_not_paired(table) : 0;
 	bool with_stacks = options->stacks || state->open_cache;
 	GString *line = g_string_new(NULL);
 
@@ -101,6 +114,10 @@ static char *state_line(const ScreenState *state, unsigned width)
 	if (table && table->sampling_period > 1)
 		add_part(line, width, g_strdup_printf("sampled 1/%u", table->sampling_period));
 	add_part(line, width, g_strdup_printf("lost %" G_GUINT64_FORMAT, state->events_lost));
+	if (not_paired)
+		add_part(line, width,
+			 g_strdup_printf("HELD - of %u %s: frees not seen", not_paired,
+					 not_paired == 1 ? "cache" : "caches"));
 	if (table && table->walks_different)
 		add_part(line, width,
 			 g_strdup_printf("stack walks that differ: %" G_GUINT64_FORMAT,

@@ -290,6 +290,23 @@ Test(screen, bytes_have_units_until_exact_numbers_are_asked_for)
 	expect_line(&fixture, 70, " | 100 allocations, 25,600 bytes | lost 0");
 }
 
+Test(screen, caches_without_their_frees_are_named_as_such)
+{
+	g_auto(Fixture) fixture = { 0 };
+	RateTable *table = made_table(0);
+
+	fixture_init(&fixture, 0);
+	g_array_index(table->rows, RateRow, 1).lacks |= NEEDS_HELD;
+	replay_take_table(&fixture.state, table);
+	expect_line(&fixture, 100, "lost 0 | HELD - of 1 cache: frees not seen | cost");
+	/* Without --held no cache has that figure, and nothing is to be said. */
+	table = made_table(1);
+	table->sum.lacks |= NEEDS_HELD;
+	g_array_index(table->rows, RateRow, 1).lacks |= NEEDS_HELD;
+	replay_take_table(&fixture.state, table);
+	expect_line(&fixture, 100, "lost 0 | cost");
+}
+
 Test(screen, walks_that_differ_are_shown_beside_the_loss)
 {
 	g_auto(Fixture) fixture;
