@@ -3,8 +3,8 @@
  * The counters of a run. Five interned tables: stacks, origins, tasks, caches, and cells, which are
  * what the other four meet in. Each is a dense array with a hash table; ids are indexes. Memory is
  * one limit with a floor for each table; what finds no room counts in rows that many events share,
- * so totals stay right. session.c passes it each batch, on the hot path: an event usually has the
- * cell of the event before it of its origin. table/ reads it when the run is over.
+ * so totals stay right. session/counter.c passes it each batch, on the hot path: an event usually
+ * has the cell of the event before it of its origin. table/ reads it when the run is over.
  */
 #include "count/profile.h"
 
@@ -168,7 +168,7 @@ static bool index_grow(Profile *profile, Table table)
 
 static bool index_take_reserve(Index *index)
 {
-	uint32_t more = MIN(index->reserve, GROWTH_MIN);
+	uint32_t more = MIN(index->reserve, MIN(GROWTH_MIN, ENTRIES_MAX - index->capacity));
 
 	index->reserve -= more;
 	index->capacity += more;

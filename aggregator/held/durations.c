@@ -2,8 +2,8 @@
 /*
  * Pairs begins and ends of probe points. Hits wait in an EventMerge until all CPUs have sent
  * theirs, then go through in order of time; a hash table has the open begin of each pair and
- * thread. A span is added to the cell of its begin, and noted in the list of hits. session.c feeds
- * it when the points have pairs.
+ * thread. A span is added to the cell of its begin, and noted in the list of hits.
+ * session/counter.c feeds it when the points have pairs.
  */
 #include "held/durations.h"
 

@@ -4,7 +4,7 @@
  * to a time, they are paired in runs, with prefetches some events ahead. Objects are in
  * live_table.c, counters in cell_lives.c, frees in free_checks.c. When memory is
  * short, cells of processes that are gone are folded first, then the sampling level rises.
- * session.c passes it the batches instead of to the profile, which it drives itself.
+ * session/counter.c passes it the batches instead of to the profile, which it drives itself.
  */
 #include "held/pairing.h"
 

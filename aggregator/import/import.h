@@ -27,8 +27,8 @@ typedef struct {
 	size_t piece_bytes_max; /* with `consume`: the largest piece that may be cut anywhere */
 	/* Sets what the state has beyond its Import and zeros; NULL: nothing. */
 	void (*begin)(void *state);
-	/* Takes a line, without its newline and trailing blanks. Its stacks go to import_count().
-	 */
+	/* Takes a line, without its newline and trailing blanks. Its stacks go to import_count(),
+	   what is held to import_take_held(). */
 	void (*line)(void *state, const char *line, size_t length);
 	/* The same for a text that does not consist of lines; NULL: it does. */
 	ImportConsumer consume;

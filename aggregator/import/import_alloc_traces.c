@@ -49,6 +49,7 @@ typedef struct {
 	Head head;
 	GString *symbol; /* of the head */
 } AllocTracesState;
+G_STATIC_ASSERT(offsetof(AllocTracesState, in) == 0);
 
 /* An age may be negative for a moment, as CPUs read the time one after the other. */
 static bool take_age(Cursor *cursor, uint64_t *age)

@@ -38,6 +38,7 @@ typedef struct {
 	bool has_title;
 	bool has_rows;
 } AllocinfoState;
+G_STATIC_ASSERT(offsetof(AllocinfoState, in) == 0);
 
 /* A row. */
 typedef struct {

@@ -32,6 +32,7 @@ typedef struct {
 	bool blank_behind; /* an empty line followed the stack */
 	bool counted;      /* a count line followed a stack */
 } CountTextState;
+G_STATIC_ASSERT(offsetof(CountTextState, in) == 0);
 
 static void forget_stack(CountTextState *state)
 {

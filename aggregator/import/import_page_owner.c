@@ -69,6 +69,7 @@ typedef struct {
 	uint64_t loose;      /* frame lines without a block: of show_stacks */
 	GHashTable *cgroups; /* (element-type utf8), owned: names of memory cgroups so far */
 } PageOwnerState;
+G_STATIC_ASSERT(offsetof(PageOwnerState, in) == 0);
 
 static const char head_start[] = "Page allocated via order ";
 

@@ -80,6 +80,7 @@ typedef struct {
 	unsigned awaiting_count;
 	uint64_t lost; /* as the records of the text say */
 } PerfState;
+G_STATIC_ASSERT(offsetof(PerfState, in) == 0);
 
 static const ProbePoint *free_points(void)
 {

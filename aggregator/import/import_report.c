@@ -32,6 +32,7 @@ typedef struct {
 	bool in_stack;
 	bool summed_up; /* the part after the stacks was reached */
 } ReportState;
+G_STATIC_ASSERT(offsetof(ReportState, in) == 0);
 
 /* "This path seen 12 times:", "This path seen 12 times (sampled, +-3.1 %):" */
 static bool read_head(const char *line, size_t length, uint64_t *count)

@@ -56,6 +56,7 @@ typedef struct {
 	Origin origin;  /* of the current stack ... */
 	uint64_t count; /* ... its allocations ... */
 } SlabTextState;
+G_STATIC_ASSERT(offsetof(SlabTextState, in) == 0);
 
 static void set_cache_name(EventCache *cache, const char *text, size_t length)
 {

@@ -3,7 +3,7 @@
  * The decoder of event batches, the innermost loop of the program. The definitions of a batch
  * (stacks, origins, tasks, caches) stay where they are in its bytes: arrays of pointers by index.
  * Events are decoded into one array that is reused. The loop exists twice, for each byte order.
- * session.c calls it, the sinks in count/ and held/ read the events.
+ * session.c calls it; session/counter.c and the sinks pass the events on.
  */
 #include "record/event_reader.h"
 

@@ -2,7 +2,7 @@
 /*
  * How a session counts: one row for each way. The profile counts events as they arrive; a list
  * keeps hits one by one, too; begins and ends of time spans, or allocations and frees, wait until
- * they are paired. session.c and losses.c ask the row for whatever differs between the ways.
+ * they are paired. session.c, count_cut.c and losses.c ask the row for whatever differs.
  */
 #include "session/session.h"
 

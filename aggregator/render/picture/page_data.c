@@ -244,9 +244,8 @@ static void write_stack_frames(Page *page)
 	for (guint i = 0; i < stacks; i++) {
 		const FrameId *ids = stack_rows_frames(rows, stack_at(page, i)->row, &count);
 
-		for (uint32_t frame = 0; frame < count; frame++) {
+		for (uint32_t frame = 0; frame < count; frame++)
 			json_count(&page->json, NULL, frame_number(page, ids[frame]));
-		}
 		flush_if_long(page);
 	}
 	json_close(&page->json, ']');

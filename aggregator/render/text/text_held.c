@@ -67,12 +67,13 @@ static void append_growth_test(GString *out, const HeldTimes *times, bool sees_f
 {
 	const char *verdict = sees_frees ? "grows" : "may grow";
 	const char *kept = sees_frees ? " kept" : " not seen freed";
-	double first = (double)times->first_kept / (double)times->first_allocated;
-	double second = (double)times->second_kept / (double)times->second_allocated;
+	double first, second;
 
 	if (times->first_allocated < HALF_MIN || times->second_allocated < HALF_MIN ||
 	    !(times->first_kept + times->second_kept))
 		return;
+	first = (double)times->first_kept / (double)times->first_allocated;
+	second = (double)times->second_kept / (double)times->second_allocated;
 	if (!times->first_kept || first * 100 < second * GROWTH_PERCENT)
 		verdict = "turns over";
 	g_string_append_printf(out, "; %s: first half ", verdict);
