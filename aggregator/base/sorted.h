@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/value.h"
-
 #include <glib.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +26,9 @@ static inline guint sorted_until(const GArray *array, size_t element_bytes, size
 	return low;
 }
 
+/* A key of another size does not compile. */
+#define SORTED_BY_64_BITS(Type, member) (sizeof(((Type *)NULL)->member) == sizeof(uint64_t))
 #define SORTED_UNTIL(array, Type, member, key)                                                     \
-	sorted_until(array, sizeof(Type), MEMBER_AT(uint64_t, Type, member), key)
+	sorted_until(array,                                                                        \
+		     sizeof(Type) + 0 * sizeof(char[SORTED_BY_64_BITS(Type, member) ? 1 : -1]),    \
+		     offsetof(Type, member), key)

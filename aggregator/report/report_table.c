@@ -284,6 +284,8 @@ static void add_hits(Table *table, const HitRows *hits)
 
 /* A comparison of two runs. */
 
+enum { PERCENT_AT = MEMBER_AT(double, DiffFigures, percent) };
+
 static Value read_change(Table *table, const TableColumn *column, guint row)
 {
 	const DiffRows *diff = ((const ReportModel *)table->source)->diff;
@@ -291,8 +293,7 @@ static Value read_change(Table *table, const TableColumn *column, guint row)
 	DiffFigures figures;
 	double figure;
 
-	if (column->at != MEMBER_AT(double, DiffFigures, percent) &&
-	    !metric_is_known(column->of, table->context.lacks))
+	if (column->at != PERCENT_AT && !metric_is_known(column->of, table->context.lacks))
 		return (Value){ .known = false };
 	figures = diff_row_figures(diff, joined, column->of);
 	figure = diff_figure(&figures, column->at);
@@ -336,7 +337,7 @@ static void add_diff(Table *table, const ReportModel *model)
 		{ .id = "change_percent",
 		  .type = VALUE_REAL,
 		  .read = read_change,
-		  .at = MEMBER_AT(double, DiffFigures, percent),
+		  .at = PERCENT_AT,
 		  .of = model->diff->rank },
 	};
 

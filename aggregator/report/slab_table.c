@@ -78,7 +78,7 @@ static const TableColumn columns[] = {
 void slab_table_add(Table *table, const SlabTable *slabs, SlabKinds kinds, TableUse use)
 {
 	table->rows = g_array_new(FALSE, FALSE, sizeof(SlabTableRow));
-	for (int reclaimable = false; reclaimable <= true; reclaimable++) {
+	for (int reclaimable = 0; reclaimable < 2; reclaimable++) {
 		g_autoptr(GArray) rows = rows_of(slabs, reclaimable);
 		guint shown = MIN(rows->len, slabs->rows_max);
 

@@ -274,22 +274,24 @@ static void write_left_out(JsonWriter *json, const GArray *left_out)
 	json_close(json, ']');
 }
 
+#define MEMBER(name, type, member) TABLE_MEMBER(name, type, HeldCheckRow, member)
+
+static const TableColumn held_columns[] = {
+	{ MEMBER("cache", VALUE_TEXT, name) },
+	{ MEMBER("objects_not_seen_freed", VALUE_COUNT, held) },
+	{ MEMBER("objects_in_use_start", VALUE_COUNT, start) },
+	{ MEMBER("objects_in_use_end", VALUE_COUNT, end) },
+	{ MEMBER("older_objects_freed_max", VALUE_COUNT, older_freed) },
+	{ MEMBER("is_contradicted", VALUE_FLAG, contradicted) },
+	{ MEMBER("is_left_out", VALUE_FLAG, left_out) },
+};
+
 /* Writes what slab caches hold (element-type HeldCheckRow), compared with /proc/slabinfo. */
 static void write_held_compared(JsonWriter *json, GArray *rows)
 {
-#define MEMBER(name, type, member) TABLE_MEMBER(name, type, HeldCheckRow, member)
-	static const TableColumn columns[] = {
-		{ MEMBER("cache", VALUE_TEXT, name) },
-		{ MEMBER("objects_not_seen_freed", VALUE_COUNT, held) },
-		{ MEMBER("objects_in_use_start", VALUE_COUNT, start) },
-		{ MEMBER("objects_in_use_end", VALUE_COUNT, end) },
-		{ MEMBER("older_objects_freed_max", VALUE_COUNT, older_freed) },
-		{ MEMBER("is_contradicted", VALUE_FLAG, contradicted) },
-		{ MEMBER("is_left_out", VALUE_FLAG, left_out) },
-	};
 	g_autoptr(Table) table = table_new(NULL, g_array_ref(rows));
 
-	table_add(table, columns, G_N_ELEMENTS(columns), TABLE_JSON);
+	table_add(table, held_columns, G_N_ELEMENTS(held_columns), TABLE_JSON);
 	write_rows(json, "held_compared", table, NULL);
 }
 
