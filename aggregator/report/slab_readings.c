@@ -5,6 +5,7 @@
  */
 #include "report/slab_readings.h"
 
+#include "record/format.h"
 #include "session/losses.h"
 #include "table/cell_filter.h"
 
@@ -12,7 +13,7 @@
 
 enum { PAGE_BYTES_USUAL = 4096 }; /* if an overview has no facts about the host */
 
-Slabinfo *slab_reading_of(const Session *session, enum KmtReading reading)
+Slabinfo *slab_reading_of(const Session *session, uint32_t reading)
 {
 	uint64_t page_bytes =
 		run_info_number(session->info, KMT_FIELD_PAGE_BYTES, PAGE_BYTES_USUAL);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "record/format.h"
 #include "count/profile.h"
 #include "names/cache_names.h"
 #include "names/cache_query.h"
@@ -122,7 +121,7 @@ GArray *slab_growth_rows(const SlabGrowth *growth, SlabGrowthRow *sum);
 Table *slab_growth_table_new(const SlabGrowth *growth);
 
 /* Returns a reading of /proc/slabinfo in a stream; free it with slabinfo_free(). */
-Slabinfo *slab_reading_of(const Session *session, enum KmtReading reading);
+Slabinfo *slab_reading_of(const Session *session, uint32_t reading);
 
 /* The readings of /proc/slabinfo in a stream, at its start and its end. */
 typedef struct {
