@@ -348,12 +348,13 @@ static bool is_given(const Options *options, const char *name, const char *value
 
 static bool word_holds(const Options *options, const char *word)
 {
-	g_auto(GStrv) parts = g_strsplit(word, "=", 2);
+	g_auto(GStrv) parts = NULL;
 	const OptionRow *row = option_rows;
 
 	for (gsize i = 0; i < G_N_ELEMENTS(conditions); i++)
 		if (g_str_equal(word, conditions[i].word))
 			return condition_holds(i, options);
+	parts = g_strsplit(word, "=", 2);
 	while (row->long_name && !g_str_equal(row->long_name, parts[0]))
 		row++;
 	g_assert(row->long_name); /* else the rule has a word that is none */
