@@ -10,6 +10,7 @@ libaggregator_a_SOURCES += \
 	aggregator/base/fd_path.c aggregator/base/fd_path.h \
 	aggregator/base/hot_assert.h \
 	aggregator/base/keyed_hash.c aggregator/base/keyed_hash.h \
+	aggregator/base/lowest.h \
 	aggregator/base/median.c aggregator/base/median.h \
 	aggregator/base/memory_budget.c aggregator/base/memory_budget.h \
 	aggregator/base/nearest.c aggregator/base/nearest.h \

@@ -3,7 +3,6 @@ libaggregator_a_SOURCES += \
 	aggregator/count/held_readings.c aggregator/count/held_readings.h \
 	aggregator/count/intervals.c aggregator/count/intervals.h \
 	aggregator/count/loss.c aggregator/count/loss.h \
-	aggregator/count/lowest.c \
 	aggregator/count/margin.c aggregator/count/margin.h \
 	aggregator/count/noise.c aggregator/count/noise.h \
 	aggregator/count/profile.c aggregator/count/profile.h \

@@ -7,6 +7,7 @@
  */
 #include "count/loss.h"
 
+#include "base/lowest.h"
 #include "record/batch.h"
 #include "record/format.h"
 #include "base/hot_assert.h"
@@ -82,8 +83,8 @@ struct LossLedger {
 	/* (element-type guint), owned, by CPU number: position in cpus + 1; 0: not seen. A stream
 	   may contain a few CPUs with high numbers. */
 	GArray *places;
-	GArray *cpus;              /* (element-type Cpu), owned: the CPUs seen */
-	Lowest *complete_until_ns; /* of cpus */
+	GArray *cpus;             /* (element-type Cpu), owned: the CPUs seen */
+	Lowest complete_until_ns; /* of cpus */
 	uint64_t window_start_ns;
 	uint64_t window_end_ns;
 	bool after_window; /* a heartbeat from after the window was received */
@@ -100,7 +101,7 @@ LossLedger *loss_ledger_new(void)
 
 	ledger->places = g_array_new(FALSE, TRUE, sizeof(guint));
 	ledger->cpus = g_array_new(FALSE, TRUE, sizeof(Cpu));
-	ledger->complete_until_ns = lowest_new();
+	lowest_init(&ledger->complete_until_ns);
 	ledger->window_end_ns = UINT64_MAX;
 	return ledger;
 }
@@ -109,7 +110,7 @@ void loss_ledger_free(LossLedger *ledger)
 {
 	if (!ledger)
 		return;
-	lowest_free(ledger->complete_until_ns);
+	lowest_clear(&ledger->complete_until_ns);
 	g_array_unref(ledger->places);
 	g_array_unref(ledger->cpus);
 	g_free(ledger);
@@ -400,16 +401,10 @@ void loss_ledger_enter(LossLedger *ledger, const Events *events, uint64_t decode
 	read_header(cpu, &seen);
 	for (size_t i = 0; i < events->heartbeats_count; i++)
 		read_heartbeat(ledger, cpu, &events->heartbeats[i]);
-	lowest_set(ledger->complete_until_ns, g_array_index(ledger->places, guint, header->cpu) - 1,
-		   cpu->complete_until_ns);
+	lowest_set(&ledger->complete_until_ns,
+		   g_array_index(ledger->places, guint, header->cpu) - 1, cpu->complete_until_ns);
 	place_in_window(ledger, cpu, header->base_time_ns);
 	note_sampling(ledger, cpu, header);
-}
-
-size_t loss_ledger_memory(const LossLedger *ledger)
-{
-	return ledger->places->len * sizeof(guint) + ledger->cpus->len * sizeof(Cpu) +
-	       lowest_memory(ledger->complete_until_ns);
 }
 
 static double loss_share(uint64_t part, uint64_t whole)
@@ -528,7 +523,7 @@ uint32_t loss_ledger_cpus(const LossLedger *ledger)
 
 uint64_t loss_ledger_complete_until(const LossLedger *ledger)
 {
-	return ledger->cpus->len ? lowest_value(ledger->complete_until_ns) : 0;
+	return ledger->cpus->len ? lowest_value(&ledger->complete_until_ns) : 0;
 }
 
 /* The cost is left out: the first heartbeat of the new stream begins its measurement. */

@@ -8,29 +8,6 @@
 #include <stdint.h>
 
 /*
- * Lowest maintains the minimum of many values that change one at a time, such as the times until
- * which CPUs have sent all events. Setting a value takes log2(number of values) steps.
- */
-typedef struct Lowest Lowest;
-
-/* Returns a new one; free it with lowest_free(). */
-Lowest *lowest_new(void);
-void lowest_free(Lowest *lowest);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Lowest, lowest_free)
-
-/* Sets the value of a member. Members are numbered from 0, without large gaps. */
-void lowest_set(Lowest *lowest, guint member, uint64_t value);
-
-/* Returns the minimum of the values that were set; UINT64_MAX: none. */
-uint64_t lowest_value(const Lowest *lowest);
-
-/* Returns the memory in use, in bytes. */
-size_t lowest_memory(const Lowest *lowest);
-
-/* Returns the number of comparisons so far. For tests. */
-uint64_t lowest_steps(const Lowest *lowest);
-
-/*
  * LossLedger compares, per CPU, the produced events (the stream's cumulative counters) with the
  * decoded events. The difference is the loss, exact up to the newest batch of each CPU.
  *
@@ -107,9 +84,6 @@ void loss_ledger_set_window(LossLedger *ledger, uint64_t start_ns, uint64_t end_
 
 /* Adds a batch; decoded: how many of its events count as decoded. */
 void loss_ledger_enter(LossLedger *ledger, const Events *events, uint64_t decoded);
-
-/* Returns the memory in use, in bytes. */
-size_t loss_ledger_memory(const LossLedger *ledger);
 
 /* Returns the sums over all CPUs. */
 LossTotals loss_ledger_totals(const LossLedger *ledger);

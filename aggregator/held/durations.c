@@ -310,9 +310,3 @@ DurationTotals durations_totals(const Durations *durations)
 {
 	return durations->totals;
 }
-
-size_t durations_memory(const Durations *durations)
-{
-	return event_merge_memory(durations->waiting) + slot_table_memory(&durations->slots) +
-	       durations->begins->len * sizeof(Begin);
-}

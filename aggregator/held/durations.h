@@ -51,6 +51,3 @@ void durations_release(Durations *durations, uint64_t complete_until_ns);
 
 /* Returns the sums over all spans so far. */
 DurationTotals durations_totals(const Durations *durations);
-
-/* Returns the memory in use, in bytes. */
-size_t durations_memory(const Durations *durations);

@@ -432,17 +432,6 @@ LivePut live_table_put(LiveTable *table, uint64_t key, uint64_t hash, const Live
 	return LIVE_ADDED;
 }
 
-bool live_table_find(const LiveTable *table, uint64_t key, uint64_t hash, LiveObject *object)
-{
-	uint32_t chunk;
-	const LiveSlot *slot = part_find(part_of(table, hash), key, hash, &chunk);
-
-	if (!slot)
-		return false;
-	*object = object_of(table, slot);
-	return true;
-}
-
 bool live_table_remove(LiveTable *table, uint64_t key, uint64_t hash, LiveObject *removed)
 {
 	Part *part = part_to_change(table, hash);
@@ -504,15 +493,6 @@ void live_table_each(const LiveTable *table, LiveVisitor visit, void *user_data)
 
 	for (unsigned i = 0; i < PARTS; i++)
 		part_each(unconst(&table->parts[i]), visit_slot, &visiting);
-}
-
-uint64_t live_table_count(const LiveTable *table)
-{
-	uint64_t count = 0;
-
-	for (unsigned i = 0; i < PARTS; i++)
-		count += table->parts[i].used;
-	return count;
 }
 
 size_t live_table_memory(const LiveTable *table)

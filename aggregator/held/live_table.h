@@ -64,9 +64,6 @@ uint32_t live_table_likely_cell(const LiveTable *table, uint64_t hash);
 LivePut live_table_put(LiveTable *table, uint64_t key, uint64_t hash, const LiveObject *object,
 		       LiveObject *replaced);
 
-/* Finds an object. Returns false if the key is not in use. */
-bool live_table_find(const LiveTable *table, uint64_t key, uint64_t hash, LiveObject *object);
-
 /* Removes an object and returns it in *removed. Returns false if the key is not in use. */
 bool live_table_remove(LiveTable *table, uint64_t key, uint64_t hash, LiveObject *removed);
 
@@ -80,6 +77,5 @@ typedef void (*LiveVisitor)(const LiveObject *object, void *user_data);
 /* Passes all objects to visit(), in no particular order. */
 void live_table_each(const LiveTable *table, LiveVisitor visit, void *user_data);
 
-/* Returns the number of objects, and the memory in use in bytes. */
-uint64_t live_table_count(const LiveTable *table);
+/* Returns the memory in use, in bytes. */
 size_t live_table_memory(const LiveTable *table);

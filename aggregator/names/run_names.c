@@ -137,11 +137,6 @@ uint32_t run_names_add_unknown(RunNames *names)
 	return names->runs->len - 1;
 }
 
-uint32_t run_names_count(const RunNames *names)
-{
-	return names->runs->len - names->has_unknown;
-}
-
 uint32_t run_names_hosts(const RunNames *names)
 {
 	return names->hosts->len - names->has_unknown;

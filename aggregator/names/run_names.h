@@ -33,9 +33,6 @@ uint32_t run_names_add(RunNames *names, const RunIdentity *run);
 /* Adds a run of no host: that of what found no room. */
 uint32_t run_names_add_unknown(RunNames *names);
 
-/* Returns the number of runs. */
-uint32_t run_names_count(const RunNames *names);
-
 /* Returns the number of different hosts. */
 uint32_t run_names_hosts(const RunNames *names);
 

@@ -7,7 +7,6 @@
 #include "symbols/frame_namer.h"
 
 #include "base/hot_assert.h"
-#include "base/slot_table.h"
 #include "base/keyed_hash.h"
 #include "symbols/tracer_names.h"
 
@@ -34,16 +33,6 @@ typedef struct {
 	bool junk;            /* outside the recorded text */
 	bool tracer;
 } NamedAddress;
-
-struct FrameNamer {
-	const SymbolStore *store;
-	FrameTable *frames;
-	const CodeObjects *code; /* NULL: frames have no lines */
-	const LineTable *lines;
-	SlotTable slots;
-	GArray *addresses; /* (element-type NamedAddress), owned: the cache */
-	GArray *ids;       /* (element-type FrameId), owned: the frames of all addresses */
-};
 
 FrameNamer *frame_namer_new(const SymbolStore *store, FrameTable *frames)
 {
@@ -77,11 +66,6 @@ size_t frame_namer_memory(const FrameNamer *namer)
 {
 	return slot_table_memory(&namer->slots) + namer->addresses->len * sizeof(NamedAddress) +
 	       namer->ids->len * sizeof(FrameId);
-}
-
-uint64_t frame_namer_probes(const FrameNamer *namer)
-{
-	return slot_table_probes(&namer->slots);
 }
 
 /* The symbol of an address on a stack. */

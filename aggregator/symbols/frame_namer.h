@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/slot_table.h"
 #include "symbols/code_objects.h"
 #include "symbols/frame_table.h"
 #include "symbols/line_table.h"
@@ -15,7 +16,16 @@
  * It removes tracer frames at the top of the stack, and junk outside the recorded text, so that the
  * first frame is the allocator. It never removes all frames of a stack.
  */
-typedef struct FrameNamer FrameNamer;
+typedef struct {
+	/* Private. */
+	const SymbolStore *store;
+	FrameTable *frames;
+	const CodeObjects *code; /* NULL: frames have no lines */
+	const LineTable *lines;
+	SlotTable slots;   /* of the addresses; untrusted, so a test looks how well they spread */
+	GArray *addresses; /* (element-type NamedAddress), owned: the cache */
+	GArray *ids;       /* (element-type FrameId), owned: the frames of all addresses */
+} FrameNamer;
 
 /* Store and frames are borrowed. The frames borrow strings of the store, so no text may be added to
    the store. Free the result with frame_namer_free(). */
@@ -29,9 +39,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(FrameNamer, frame_namer_free)
 
 /* Returns the memory in use, in bytes, without that of the frame table. */
 size_t frame_namer_memory(const FrameNamer *namer);
-
-/* Returns how many cache slots are read to find every address once. For tests. */
-uint64_t frame_namer_probes(const FrameNamer *namer);
 
 /*
  * Appends the frames of a stack, innermost first, to an array (element-type FrameId). Addresses

@@ -261,11 +261,6 @@ const LineFrame *line_table_find(const LineTable *table, const char *object_key,
 	return &g_array_index(table->frames, LineFrame, place->frames_from);
 }
 
-size_t line_table_places(const LineTable *table)
-{
-	return table->places->len;
-}
-
 uint64_t line_table_invalid(const LineTable *table)
 {
 	return table->invalid;

@@ -50,9 +50,7 @@ void line_table_read_sources(LineTable *table, LineReader read, void *user_data)
 const LineFrame *line_table_find(const LineTable *table, const char *object_key, uint64_t offset,
 				 size_t *count);
 
-/* Returns how many places have lines; how many lines were not understood; how many found no room.
- */
-size_t line_table_places(const LineTable *table);
+/* Returns how many lines were not understood; how many found no room. */
 uint64_t line_table_invalid(const LineTable *table);
 uint64_t line_table_dropped(const LineTable *table);
 

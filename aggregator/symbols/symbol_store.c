@@ -38,7 +38,6 @@ enum {
 typedef struct {
 	GPtrArray *modules; /* (element-type SymbolList), borrowed: one per module */
 	ModuleIndex *index; /* of modules, owned; NULL: not made since the last addition */
-	uint64_t searches;  /* number of lists that the index searched */
 	/* Owned, of modules. The kernel reports the total size of all parts of a module, so ranges
 	   may overlap: the nearest start is right. Ids are numbers of modules. */
 	AddressRanges *ranges;
@@ -318,15 +317,6 @@ bool symbol_store_has_symbols(const SymbolStore *store)
 	return store->symbols != 0;
 }
 
-uint64_t symbol_store_searches(const SymbolStore *store)
-{
-	uint64_t searches = 0;
-
-	for (guint i = 0; i < epoch_list_count(store->epochs); i++)
-		searches += ((const Epoch *)epoch_list_item(store->epochs, i))->searches;
-	return searches;
-}
-
 uint64_t symbol_store_address(const SymbolStore *store, const char *name)
 {
 	const GArray *entries = store->kernel->entries;
@@ -367,11 +357,15 @@ static bool find_range(const Epoch *epoch, uint64_t address, AddressRange *range
 static void narrow_by_modules(const SymbolStore *store, Epoch *epoch, uint64_t address,
 			      SymbolNeighbours *neighbours)
 {
+	enum { LISTS_SEARCHED_MAX = 2 }; /* however many modules a stream has */
+	guint lists;
+
 	if (!epoch)
 		return;
 	if (!epoch->index)
 		epoch->index = module_index_new(epoch->modules, store->memory);
-	epoch->searches += module_index_narrow(epoch->index, address, neighbours);
+	lists = module_index_narrow(epoch->index, address, neighbours);
+	hot_assert(lists <= LISTS_SEARCHED_MAX);
 }
 
 /* Fills in a symbol that ends at the next symbol, or at the end of its range. Returns false if

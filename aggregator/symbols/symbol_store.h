@@ -65,8 +65,5 @@ bool symbol_store_lookup(const SymbolStore *store, uint32_t epoch, uint64_t addr
    kernel's text is unknown. */
 bool symbol_store_is_text(const SymbolStore *store, uint32_t epoch, uint64_t address);
 
-/* Returns the number of module symbol lists searched so far. For tests. */
-uint64_t symbol_store_searches(const SymbolStore *store);
-
 /* Returns the size of an address on the recorded host, 4 or 8; 8 before the first batch. */
 unsigned symbol_store_word_bytes(const SymbolStore *store);

@@ -26,7 +26,8 @@ static void find_functions(const ElfImage *image)
 
 			elf_file_offset(&image->file, address, &offset);
 		}
-		function_symbols_clear(&functions);
+		g_array_unref(functions.found);
+		g_hash_table_unref(functions.names);
 	}
 }
 

@@ -42,16 +42,31 @@ static void read_lines(LineTable *table, TextPart lines)
 			expect_printable_frames(table, keys[i], offset);
 }
 
-/* All that is taken is about places that were asked for. */
+/* Whether a line is about a place that was asked for: "l KEY OFFSET ...". */
+static bool was_asked_for(TextPart line)
+{
+	bool is_line = text_part_is(text_part_next_word(&line), "l"), is_key = false;
+	TextPart key = text_part_next_word(&line);
+	uint64_t offset;
+
+	for (gsize i = 0; i < G_N_ELEMENTS(keys); i++)
+		is_key |= text_part_is(key, keys[i]);
+	return is_line && is_key && text_part_hexadecimal(text_part_next_word(&line), &offset) &&
+	       offset && offset <= PLACES;
+}
+
 static void take(TextPart answer, const LinesJob *job)
 {
 	g_autoptr(LineTable) table = line_table_new(BYTES_MAX);
 	g_autoptr(GString) lines = g_string_new(NULL);
 	LinesOutcome outcome = lines_answer_take(lines, answer, job);
+	TextPart rest = { lines->str, lines->len }, line;
 
-	read_lines(table, (TextPart){ lines->str, lines->len });
-	if (line_table_places(table) > G_N_ELEMENTS(keys) * PLACES ||
-	    (outcome.result != LINES_FOUND && lines->len) ||
+	read_lines(table, rest);
+	while (text_part_next_line(&rest, &line))
+		if (!was_asked_for(line))
+			abort();
+	if ((outcome.result != LINES_FOUND && lines->len) ||
 	    (outcome.build_id && outcome.result != LINES_OTHER_FILE &&
 	     outcome.result != LINES_REFERS) ||
 	    (outcome.result == LINES_REFERS) != (outcome.supplement != NULL) ||

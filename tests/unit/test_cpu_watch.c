@@ -116,13 +116,17 @@ Test(cpu_watch, a_cpu_that_comes_counts_until_it_goes)
 Test(cpu_watch, a_traced_cpu_that_goes_and_comes_back_is_traced)
 {
 	g_auto(Host) host = host_new("0-1\n");
+	g_autofree char *cpus = NULL;
 
 	look(&host, "0-1\n", 100);
 	look(&host, "0\n", 600);
-	cr_expect(not(cpu_watch_is_online(host.watch, 1)));
 	look(&host, "0-1\n", 1100);
-	cr_expect(cpu_watch_is_online(host.watch, 1));
 	expect_untraced(&host, 2000, 0, "");
+	/* It is online again: it counts when its tracing ends. */
+	cpu_watch_set_traced(host.watch, 1, false, 2000);
+	cpus = untraced_now(&host);
+	cr_expect(eq(str, cpus, "1 "));
+	expect_untraced(&host, 2100, 100, "1");
 }
 
 Test(cpu_watch, tracing_that_ended_counts_from_there)

@@ -65,8 +65,10 @@ Test(jit_map, damaged_lines_are_left_out)
 				   "ffffffffffffffff 2 a\n1000 20 a\0b\n2000 10 whole";
 	g_autoptr(ElfFunctions) functions = read_text(text, sizeof(text) - 1);
 
-	cr_expect(eq(sz, elf_functions_count(functions), 1));
-	expect_name(functions, 0x2000, "whole");
+	for (uint64_t address = 0; address < 0x3000; address++)
+		expect_name(functions, address,
+			    address >= 0x2000 && address < 0x2010 ? "whole" : NULL);
+	expect_name(functions, UINT64_MAX, NULL);
 }
 
 /* A process of a container: pid 42 here, 7 there. */
@@ -177,7 +179,7 @@ Test(jit_map, a_map_that_grew_is_read_again)
 	fake_host_write_of_process(host, 42, "root/tmp/perf-7.map", "1000 10 f\n");
 	user_maps_parse(maps, lines);
 	object_files_see_lines(files, lines);
-	cr_expect(eq(uint, object_files_open_count(files), 1));
+	cr_expect(le(int, 0, object_files_descriptor(files, 1)));
 	cr_expect(eq(sz, resolve(objects, files, 0x1010), 0));
 	file = fopen(path, "ae");
 	fputs("1010 10 g\n", file);

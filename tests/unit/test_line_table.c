@@ -28,7 +28,6 @@ Test(line_table, a_place_has_its_inlined_functions_in_order)
 	size_t count;
 
 	feed(table, pipe_lines);
-	cr_expect_eq(line_table_places(table), 3);
 	cr_expect_eq(line_table_invalid(table), 0);
 	frames = line_table_find(table, "k:06f8", 0xda, &count);
 	cr_assert_not_null(frames);
@@ -119,6 +118,7 @@ Test(line_table, lines_that_make_no_sense_are_counted)
 Test(line_table, depth_and_memory_are_bounded)
 {
 	g_autoptr(LineTable) table = line_table_new(1 << 16);
+	unsigned places = 0;
 	size_t count;
 
 	for (int i = 0; i < 2 * LINE_DEPTH_MAX; i++)
@@ -129,7 +129,8 @@ Test(line_table, depth_and_memory_are_bounded)
 		g_autofree char *line = g_strdup_printf("l k:1 %x 1 f%u\t/r\tf%u.c\n", i, i, i);
 
 		feed(table, line);
+		places += line_table_find(table, "k:1", i, &count) != NULL;
 	}
 	cr_expect_gt(line_table_dropped(table), 0);
-	cr_expect_lt(line_table_places(table), 1000);
+	cr_expect_lt(places, 1000);
 }

@@ -94,12 +94,12 @@ static Session *session_of(const Run *run)
 	return made_session_new(stream);
 }
 
-/* Adds the run; NULL: that with many call paths. */
-static void add_run(Merged *merged, RunNames *names, const Run *run)
+/* Adds the run at that place; NULL: that with many call paths. */
+static void add_run(Merged *merged, RunNames *names, guint at, const Run *run)
 {
 	g_autoptr(Session) session = session_of(run);
 	const ViewOptions options = { .top = UINT64_MAX };
-	g_autofree char *path = g_strdup_printf("%c.kmr", (char)('a' + run_names_count(names)));
+	g_autofree char *path = g_strdup_printf("%c.kmr", (char)('a' + at));
 	g_autofree char *host = g_strdup_printf("host-%s", path);
 	g_auto(MadeView) made = made_view_named(session, &options);
 	uint32_t number = run_names_add(names, &(RunIdentity){ host, NULL, path });
@@ -128,7 +128,7 @@ static Ranking *ranking_new(const char *by, size_t bytes_max, const Run *const *
 	ranking->merged =
 		merged_new(bytes_max, merged_parts_of(ranking->options.by, NULL), ranking->names);
 	for (guint i = 0; i < count; i++)
-		add_run(ranking->merged, ranking->names, runs[i]);
+		add_run(ranking->merged, ranking->names, i, runs[i]);
 	ranking->source = merged_source(ranking->merged);
 	ranking->view = view_new(&ranking->source, &ranking->options);
 	ranking->rows = group_rows_new(ranking->view, &ranking->options, false);

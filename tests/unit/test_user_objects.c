@@ -132,7 +132,8 @@ Test(user_objects, a_full_table_keeps_what_it_has)
 	}
 	cr_expect(lt(u32, last, 1000));
 	cr_expect(eq(u32, intern(objects, "8:1 1 0 - /a"), 1));
-	cr_expect(le(sz, user_objects_memory(objects), 4096 + 512));
+	cr_expect(eq(u32, user_objects_count(objects), last));
+	cr_expect(le(sz, last * sizeof(UserObject), 4096));
 }
 
 Test(user_objects, a_number_of_no_object_has_none)

@@ -335,6 +335,15 @@ Test(user_resolve, functions_of_another_mount_namespace_have_names)
 	free_host(&host);
 }
 
+static unsigned open_files(const Host *host)
+{
+	unsigned count = 0;
+
+	for (uint32_t i = 1; i <= user_objects_count(host->objects); i++)
+		count += object_files_descriptor(host->files, i) >= 0;
+	return count;
+}
+
 /* Those that were not kept open are found where they were. */
 Test(user_resolve, without_room_for_open_files_names_are_found_by_path)
 {
@@ -344,13 +353,13 @@ Test(user_resolve, without_room_for_open_files_names_are_found_by_path)
 
 	cr_assert(ne(u64, child.address, 0));
 	see(&host, child.pid);
-	cr_expect(eq(uint, object_files_open_count(host.files), 1));
+	cr_expect(eq(uint, open_files(&host), 1));
 	end_child(&child);
 	expect_function_of_child(&host, &child);
 	expect_function(&host, (uint32_t)getpid(), ADDRESS(&qsort), "qsort");
 	expect_function(&host, (uint32_t)getpid(), ADDRESS(&getpid), "getpid");
 	/* They are closed again. */
-	cr_expect(le(uint, object_files_open_count(host.files), 2));
+	cr_expect(le(uint, open_files(&host), 2));
 	free_host(&host);
 }
 

@@ -188,8 +188,3 @@ bool elf_functions_find(const ElfFunctions *functions, uint64_t offset, UserName
 	}
 	return false;
 }
-
-size_t elf_functions_count(const ElfFunctions *functions)
-{
-	return functions->functions->len;
-}

@@ -42,6 +42,3 @@ void elf_functions_sort(ElfFunctions *functions, uint64_t limit);
 
 /* Finds the function at an offset: the innermost one. The name lives as long as the table. */
 bool elf_functions_find(const ElfFunctions *functions, uint64_t offset, UserName *name);
-
-/* Returns the number of functions, and the memory in use in bytes, about. */
-size_t elf_functions_count(const ElfFunctions *functions);

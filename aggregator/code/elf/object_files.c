@@ -331,11 +331,6 @@ char *object_files_problems(const ObjectFiles *files)
 	return g_string_free(text, !text->len);
 }
 
-unsigned object_files_open_count(const ObjectFiles *files)
-{
-	return files->open_count;
-}
-
 int object_files_descriptor(const ObjectFiles *files, uint32_t object)
 {
 	return object < files->files->len ? file_at(files, object)->descriptor : -1;

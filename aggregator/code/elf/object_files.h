@@ -48,6 +48,3 @@ FileOpener *object_files_opener(const ObjectFiles *files);
 /* Returns the place (trusted_file.h) of an object's file, borrowed until the next call; -1: there
    is none. */
 int object_files_descriptor(const ObjectFiles *files, uint32_t object);
-
-/* Returns how many files are open. */
-unsigned object_files_open_count(const ObjectFiles *files);

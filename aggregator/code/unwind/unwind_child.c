@@ -48,8 +48,8 @@ struct UnwindChild {
 	uint64_t first_lost; /* jobs before this one are lost, those from first_job on */
 	uint64_t *user_data; /* of each job */
 	uint64_t body[UNWIND_ANSWER_BYTES_MAX / sizeof(uint64_t)]; /* of a message */
-	UnwindCounts counts;
-	uint64_t vain_ns; /* what it was waited for since it answered */
+	uint32_t restarts; /* processes that were lost and replaced */
+	uint64_t vain_ns;  /* what it was waited for since it answered */
 };
 
 /* Messages to the process. */
@@ -153,17 +153,16 @@ UnwindChild *unwind_child_new(uint64_t memory_bytes_max, GError **error)
 static void end_process(UnwindChild *child)
 {
 	child_end(&child->process);
-	child->counts.is_dead = true;
 	child->first_lost = child->next_job;
 }
 
 /* The object that a lost process was reading is left out from then on. */
 static void replace_process(UnwindChild *child)
 {
-	child->shared->suspects[child->counts.restarts++] = child->shared->busy_object;
+	child->shared->suspects[child->restarts++] = child->shared->busy_object;
 	child->first_lost = child->next_job;
 	child_end(&child->process);
-	if (child->counts.restarts >= UNWIND_WORKERS_MAX || !unwind_child_start(child)) {
+	if (child->restarts >= UNWIND_WORKERS_MAX || !unwind_child_start(child)) {
 		end_process(child);
 		return;
 	}
@@ -287,22 +286,13 @@ bool unwind_child_has_all(const UnwindChild *child, uint64_t process)
 	return !known || !known->is_incomplete;
 }
 
-bool unwind_child_try(UnwindChild *child, const UnwindJob *job)
+bool unwind_child_submit(UnwindChild *child, const UnwindJob *job)
 {
 	bool is_taken = child->process.socket >= 0 && unwind_child_has_all(child, job->process) &&
 			send_all(child) && tell_maps(child, job->process) && put_job(child, job);
 
-	child->counts.submitted += is_taken;
 	if (child->process.socket >= 0)
 		unwind_child_publish(child);
-	return is_taken;
-}
-
-bool unwind_child_submit(UnwindChild *child, const UnwindJob *job)
-{
-	bool is_taken = unwind_child_try(child, job);
-
-	child->counts.refused += !is_taken;
 	return is_taken;
 }
 
@@ -313,9 +303,6 @@ static void unwind_child_give(UnwindChild *child, const UnwindStack *stack, Unwi
 {
 	uint64_t job_user_data = child->user_data[child->first_job++ % JOBS_MAX];
 
-	hot_assert(stack->end < G_N_ELEMENTS(child->counts.ends));
-	child->counts.ends[stack->end]++;
-	child->counts.frames += stack->depth;
 	taker(job_user_data, stack, user_data);
 }
 
@@ -424,9 +411,4 @@ void unwind_child_drain(UnwindChild *child, uint64_t until_ns, UnwindTaker taker
 		child->vain_ns += now_ns - begin_ns;
 	child->first_lost = child->next_job;
 	give_lost(child, taker, user_data);
-}
-
-const UnwindCounts *unwind_child_counts(const UnwindChild *child)
-{
-	return &child->counts;
 }

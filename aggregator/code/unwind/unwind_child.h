@@ -151,16 +151,6 @@ typedef struct {
    borrowed for the call. */
 typedef void (*UnwindTaker)(uint64_t job_user_data, const UnwindStack *stack, void *user_data);
 
-typedef struct {
-	uint64_t submitted; /* jobs that were not refused */
-	/* The queue or the table of mappings was full, or there is no process any more. */
-	uint64_t refused;
-	uint64_t ends[UNWIND_ENDS]; /* answers; NOT_UNWOUND: the process was lost, or too late */
-	uint64_t frames;
-	uint32_t restarts; /* processes that were lost and replaced */
-	bool is_dead;      /* there is no process any more */
-} UnwindCounts;
-
 /* Starts the process, which takes about this much memory for what it reads. Returns NULL with error
    set, also if the process cannot give up its rights. */
 UnwindChild *unwind_child_new(uint64_t memory_bytes_max, GError **error);
@@ -185,11 +175,8 @@ void unwind_child_forget(UnwindChild *child, uint64_t process);
 /* Whether all mappings of a process found room. Else its stacks are refused. */
 bool unwind_child_has_all(const UnwindChild *child, uint64_t process);
 
-/* Submits a stack. Returns false if it is refused, which is not counted: try again, or submit it.
- */
-bool unwind_child_try(UnwindChild *child, const UnwindJob *job);
-
-/* Submits a stack. Returns false if it is refused: then no answer follows. */
+/* Submits a stack. Returns false if it is refused, and then no answer follows: the queue or the
+   table of mappings is full, or there is no process any more. */
 bool unwind_child_submit(UnwindChild *child, const UnwindJob *job);
 
 /* Takes the answers that have arrived. */
@@ -198,6 +185,3 @@ void unwind_child_take(UnwindChild *child, UnwindTaker taker, void *user_data);
 /* Takes all answers. Waits until a time of CLOCK_MONOTONIC; jobs without an answer then are
    answered as not unwound. */
 void unwind_child_drain(UnwindChild *child, uint64_t until_ns, UnwindTaker taker, void *user_data);
-
-/* Returns what became of the stacks so far; borrowed. */
-const UnwindCounts *unwind_child_counts(const UnwindChild *child);

@@ -351,8 +351,3 @@ size_t user_maps_memory(const UserMaps *maps)
 	return maps->bytes + slot_table_memory(&maps->numbers) +
 	       maps->processes->len * sizeof(gpointer);
 }
-
-uint32_t user_maps_processes(const UserMaps *maps)
-{
-	return maps->processes->len;
-}

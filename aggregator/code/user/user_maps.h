@@ -108,6 +108,5 @@ void user_maps_append(const UserMaps *maps, GString *out);
 /* Returns what found no room; borrowed. */
 const UserMapsLosses *user_maps_losses(const UserMaps *maps);
 
-/* Returns the memory in use without the objects, in bytes, about; and the number of processes. */
+/* Returns the memory in use without the objects, in bytes, about. */
 size_t user_maps_memory(const UserMaps *maps);
-uint32_t user_maps_processes(const UserMaps *maps);

@@ -271,8 +271,3 @@ uint32_t user_objects_count(const UserObjects *objects)
 {
 	return objects->objects->len - 1;
 }
-
-size_t user_objects_memory(const UserObjects *objects)
-{
-	return objects->bytes;
-}

@@ -59,6 +59,3 @@ const UserObject *user_objects_get(const UserObjects *objects, uint32_t number);
 
 /* Returns the highest number. */
 uint32_t user_objects_count(const UserObjects *objects);
-
-/* Returns the memory in use, in bytes, about. */
-size_t user_objects_memory(const UserObjects *objects);

@@ -250,7 +250,7 @@ static bool perf_unwind_submit(PerfUnwind *unwind, uint64_t number, const EventT
 	job.copy = (UnwindCopy){ .address = job.registers.values[UNWIND_SP],
 				 .bytes = stack->stack,
 				 .size = stack->stack_bytes };
-	if (unwind_child_try(unwind->child, &job))
+	if (unwind_child_submit(unwind->child, &job))
 		return true;
 	if (unwind_child_has_all(unwind->child, job.process))
 		unwind_child_drain(unwind->child, clock_monotonic_ns() + ROOM_NS, take_stack,

@@ -317,9 +317,3 @@ void function_symbols_find(FunctionSymbols *functions, const ElfFile *const *fil
 		visit_section(&search, files[i], SYMBOLS);
 	}
 }
-
-void function_symbols_clear(FunctionSymbols *functions)
-{
-	g_array_unref(functions->found);
-	g_hash_table_unref(functions->names);
-}

@@ -46,7 +46,7 @@ typedef struct {
 /* Functions of one name, and all names. */
 typedef struct {
 	GArray *found;     /* (element-type FunctionSymbol), owned; different addresses */
-	GHashTable *names; /* set of char *, borrowed from the files: of all functions */
+	GHashTable *names; /* owned: set of char *, borrowed from the files: of all functions */
 } FunctionSymbols;
 
 enum { FUNCTION_SYMBOLS_MAX = 256 }; /* of one name */
@@ -55,9 +55,7 @@ enum { FUNCTION_SYMBOLS_MAX = 256 }; /* of one name */
  * Finds the functions of that name in the symbols (.symtab and .dynsym) of the files, which belong
  * to one program. Several are static functions of different sources; a global function hides them.
  * Of a function with versions, it is the one that a program linked today gets; a name like
- * "memcpy@GLIBC_2.2.5" asks for another version. Free with function_symbols_clear() before the
- * files.
+ * "memcpy@GLIBC_2.2.5" asks for another version. The results borrow from the files.
  */
 void function_symbols_find(FunctionSymbols *functions, const ElfFile *const *files, unsigned count,
 			   const char *name);
-void function_symbols_clear(FunctionSymbols *functions);

@@ -122,11 +122,6 @@ void cpu_watch_look(CpuWatch *watch, uint64_t now_ns)
 	watch->looked_ns = now_ns;
 }
 
-bool cpu_watch_is_online(const CpuWatch *watch, unsigned cpu)
-{
-	return cpu < watch->cpus->len && cpu_at(watch, cpu)->online;
-}
-
 GArray *cpu_watch_untraced_now(const CpuWatch *watch)
 {
 	GArray *untraced = g_array_new(FALSE, FALSE, sizeof(guint32));

@@ -35,9 +35,6 @@ void cpu_watch_set_online_traced(CpuWatch *watch, uint64_t now_ns);
 /* Polls: reads which CPUs are online now. */
 void cpu_watch_look(CpuWatch *watch, uint64_t now_ns);
 
-/* Whether the CPU was online at the newest poll. */
-bool cpu_watch_is_online(const CpuWatch *watch, unsigned cpu);
-
 /* Returns the CPUs that were online at the newest poll and are not traced (element-type guint32),
    ascending, for collectors that can start to trace them. The caller owns the array; it may be
    empty. */
