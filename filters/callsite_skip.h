@@ -22,6 +22,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CallsiteSkip, callsite_skip_free)
 /* Whether a function is in the list, by its symbol without offset. skip NULL: only allocators. */
 bool callsite_skip_has(const CallsiteSkip *skip, const char *symbol);
 
-/* The names, NULL-terminated. To add one, add a line in callsite_skip_names.c. */
+/* The names, NULL-terminated. */
 extern const char *const callsite_skip_allocators[];
 extern const char *const callsite_skip_wrappers[];

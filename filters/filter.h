@@ -27,7 +27,7 @@ typedef struct {
 	void *state;    /* belongs to the type */
 } Filter;
 
-/* A kind of filter. To add one, add a file with such a table and a line in filter_types.c. */
+/* A kind of filter. To add one, add its functions and a row of the table in filter.c. */
 struct FilterType {
 	const char *option; /* long option that creates it, without dashes: "exclude" */
 	/* Checks the argument and prepares the state. Returns false with error set if it is
@@ -40,15 +40,19 @@ struct FilterType {
 	bool (*matches)(const Filter *filter, const char *line);
 	/* true: any matching frame drops the stack; false: the stack stays if a frame matches. */
 	bool drops_matches;
-	/* Frees the state; NULL: no state. */
+	/* Frees the state. */
 	void (*dispose)(void *state);
 };
 
-/* All kinds, NULL-terminated, in the order in which a chain applies them. */
-extern const FilterType *const filter_types[];
+/* All kinds, ended by one without option, in the order in which a chain applies them. */
+extern const FilterType filter_types[];
 
 /* G_OPTION_ERROR-like domain for errors of prepare(). */
 GQuark filter_error_quark(void);
+
+/* Returns the items of a list of literal texts, separated by commas; free it with g_strfreev().
+   Empty items are ignored, so a list of only commas is empty. */
+char **item_list_parse(const char *list);
 
 /* Returns the type of a long option, or NULL. */
 const FilterType *filter_type_lookup(const char *option);

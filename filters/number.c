@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parses whole numbers and sizes strictly, for filters and options. The filters of numbers and
- * option_values.c call it.
+ * Parses whole numbers and sizes strictly, for filters and options. filter.c and option_values.c
+ * call it.
  */
 #include "number.h"
 

@@ -94,13 +94,8 @@ static GOptionGroup *option_group(Options *options)
 static gint compare_filters(gconstpointer left, gconstpointer right)
 {
 	const Filter *const *a = left, *const *b = right;
-	int rank_a = 0, rank_b = 0;
 
-	while (filter_types[rank_a] != (*a)->type)
-		rank_a++;
-	while (filter_types[rank_b] != (*b)->type)
-		rank_b++;
-	return (rank_a > rank_b) - (rank_a < rank_b);
+	return ((*a)->type > (*b)->type) - ((*a)->type < (*b)->type);
 }
 
 static void options_rate_init(RateOptions *rate)

@@ -43,13 +43,13 @@ FilterChain *filter_chain_new(const GPtrArray *filters, FilterPart part)
 	chain->verdicts = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	chain->line = g_string_new(NULL);
 	chain->drops = g_array_new(FALSE, FALSE, sizeof(FilterDrop));
-	for (const FilterType *const *type = filter_types; *type; type++)
+	for (const FilterType *type = filter_types; type->option; type++)
 		for (guint i = 0; filters && i < filters->len; i++) {
 			Filter *filter = g_ptr_array_index(filters, i);
 
 			bool is_of_numbers = !filter->type->matches;
 
-			if (filter->type != *type ||
+			if (filter->type != type ||
 			    (part != FILTERS_ALL && is_of_numbers != (part == FILTERS_OF_NUMBERS)))
 				continue;
 			g_ptr_array_add(chain->filters, filter);

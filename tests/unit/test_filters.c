@@ -140,8 +140,8 @@ Test(filters, the_table_has_the_minimum_first_then_exclude_then_include)
 					       "exclude-regex", "include",   "include-regex" };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(options); i++)
-		cr_expect_str_eq(filter_types[i]->option, options[i]);
-	cr_expect_null(filter_types[G_N_ELEMENTS(options)]);
+		cr_expect_str_eq(filter_types[i].option, options[i]);
+	cr_expect_null(filter_types[G_N_ELEMENTS(options)].option);
 }
 
 Test(filters, an_unknown_option_has_no_type)
