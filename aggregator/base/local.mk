@@ -4,27 +4,23 @@ libaggregator_a_SOURCES += \
 	aggregator/base/bytes.h \
 	aggregator/base/clock.h \
 	aggregator/base/cpu_list.c aggregator/base/cpu_list.h \
-	aggregator/base/disk_space.c aggregator/base/disk_space.h \
 	aggregator/base/escape.c aggregator/base/escape.h \
 	aggregator/base/exit_status.h \
-	aggregator/base/fd_path.c aggregator/base/fd_path.h \
 	aggregator/base/hot_assert.h \
 	aggregator/base/keyed_hash.c aggregator/base/keyed_hash.h \
 	aggregator/base/lowest.h \
-	aggregator/base/median.c aggregator/base/median.h \
 	aggregator/base/memory_budget.c aggregator/base/memory_budget.h \
 	aggregator/base/nearest.c aggregator/base/nearest.h \
 	aggregator/base/number_text.c aggregator/base/number_text.h \
 	aggregator/base/out_of_memory.c \
 	aggregator/base/private_file.c aggregator/base/private_file.h \
 	aggregator/base/saturate.h \
-	aggregator/base/setting.c aggregator/base/setting.h \
 	aggregator/base/slot_table.h \
 	aggregator/base/sorted.h \
 	aggregator/base/text_part.c aggregator/base/text_part.h \
-	aggregator/base/text_pool.c aggregator/base/text_pool.h \
+	aggregator/base/text_pool.h \
 	aggregator/base/text_stream.h \
 	aggregator/base/trusted_file.c aggregator/base/trusted_file.h \
 	aggregator/base/unconst.h \
 	aggregator/base/value.h \
-	aggregator/base/words.c aggregator/base/words.h
+	aggregator/base/words.h

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file under a temporary name, beside the descriptor of its folder. Every step is relative to
- * that descriptor, so nobody can exchange the folder between the checks and the rename. Recordings,
- * reports (-o) and the module cache are written so.
+ * Files that the program writes, and whether their disk has room. A file is under a temporary name,
+ * beside the descriptor of its folder. Every step is relative to that descriptor, so nobody can
+ * exchange the folder between the checks and the rename. Recordings, reports (-o) and the module
+ * cache are written so; recordings end before the disk is full, and --check looks beforehand.
  */
 #include "base/private_file.h"
 
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 struct PrivateFile {
@@ -255,4 +257,34 @@ bool private_file_commit(PrivateFile *file, GError **error)
 void private_file_discard(PrivateFile *file)
 {
 	unlinkat(file->folder, file->part_name, 0);
+}
+
+/* Room on the disk. */
+
+static const uint64_t disk_bytes_kept = 64 << 20;
+
+bool disk_space_of(int descriptor, DiskSpace *space)
+{
+	struct statvfs disk;
+
+	if (fstatvfs(descriptor, &disk) || !disk.f_blocks)
+		return false;
+	space->free_bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
+	space->kept_bytes = MIN(disk_bytes_kept, (uint64_t)disk.f_blocks * disk.f_frsize / 100);
+	return true;
+}
+
+bool disk_space_of_folder(const char *path, DiskSpace *space)
+{
+	int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool is_known = descriptor >= 0 && disk_space_of(descriptor, space);
+
+	if (descriptor >= 0)
+		close(descriptor);
+	return is_known;
+}
+
+bool disk_space_is_nearly_full(const DiskSpace *space)
+{
+	return space->free_bytes < space->kept_bytes;
 }

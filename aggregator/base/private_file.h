@@ -3,6 +3,7 @@
 
 #include <glib.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * PrivateFile is a file that (unless it is public) only its owner may read, and that gets its name
@@ -45,3 +46,18 @@ bool private_file_commit(PrivateFile *file, GError **error);
 
 /* Removes PATH.part, if nothing worth keeping was written. */
 void private_file_discard(PrivateFile *file);
+
+/* The free space on the disk of a file or folder. */
+typedef struct {
+	uint64_t free_bytes; /* for this user */
+	uint64_t kept_bytes; /* reserve that a recording leaves free: 64 MB, on small disks 1 % */
+} DiskSpace;
+
+/* Reads the disk space of an open file. Returns false if it is unknown. */
+bool disk_space_of(int descriptor, DiskSpace *space);
+
+/* Like disk_space_of(), for a folder. */
+bool disk_space_of_folder(const char *path, DiskSpace *space);
+
+/* Whether a recording must end for lack of space. */
+bool disk_space_is_nearly_full(const DiskSpace *space);

@@ -4,6 +4,7 @@
 #include <glib.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 /*
  * Returns how many elements of an array have at most this key; the array is sorted by the key, a
@@ -32,3 +33,19 @@ static inline guint sorted_until(const GArray *array, size_t element_bytes, size
 	sorted_until(array,                                                                        \
 		     sizeof(Type) + 0 * sizeof(char[SORTED_BY_64_BITS(Type, member) ? 1 : -1]),    \
 		     offsetof(Type, member), key)
+
+/* For qsort(). */
+static inline int sorted_compare_numbers(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Returns the median of the numbers, which it sorts; of an even count the upper one of both in the
+   middle. count is at least 1. */
+static inline int64_t median_of_numbers(int64_t *numbers, unsigned count)
+{
+	qsort(numbers, count, sizeof(*numbers), sorted_compare_numbers);
+	return numbers[count / 2];
+}

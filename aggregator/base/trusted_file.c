@@ -86,6 +86,13 @@ int file_place_open(int place)
 	return open_again(place, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 }
 
+char *fd_path(int fd)
+{
+	g_autofree char *link = g_strdup_printf("/proc/self/fd/%d", fd);
+
+	return g_file_read_link(link, NULL);
+}
+
 /* A file is known before it is opened for reading. */
 int regular_file_open(const char *path, unsigned rules, uint64_t bytes_max)
 {

@@ -40,6 +40,13 @@ bool file_is_place(int file);
    errno set. */
 int file_place_open(int place);
 
+/*
+ * Returns where an open file or folder is now, with no symbolic link in the path (/proc/PID/fd,
+ * proc(5)), owned by the caller; NULL: it cannot be found out. A file that was removed has
+ * " (deleted)" at the end, one that is outside the root folder no slash at the start.
+ */
+char *fd_path(int fd);
+
 /* Returns the text of a small regular file, terminated and owned by the caller; NULL: it cannot be
    read, or has more than bytes_max. */
 char *regular_file_text(const char *path, uint64_t bytes_max);

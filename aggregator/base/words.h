@@ -3,5 +3,5 @@
 
 #include <glib.h>
 
-/* Adds a formatted word to the arguments of a program; the array owns it. */
-void words_add(GPtrArray *words, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* Adds a word, formatted as by printf(), to the arguments of a program; the array owns it. */
+#define words_add(words, ...) g_ptr_array_add(words, g_strdup_printf(__VA_ARGS__))

@@ -14,7 +14,6 @@
 #include "process/child_signals.h"
 #include "base/clock.h"
 #include "process/process_group.h"
-#include "base/setting.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -130,6 +129,18 @@ static void undo_terminal(const Message *item)
 	(void)!write(fd, item->text, strlen(item->text));
 	tcsetattr(fd, TCSANOW, &item->modes);
 	close(fd);
+}
+
+bool setting_write(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool written;
+
+	if (fd < 0)
+		return false;
+	written = write(fd, text, strlen(text)) > 0;
+	close(fd);
+	return written;
 }
 
 static void undo_setting(const Message *item)

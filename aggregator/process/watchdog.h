@@ -34,6 +34,10 @@ typedef struct {
 	const char *text;            /* WATCHDOG_TERMINAL and _SETTING: text to write */
 } WatchdogItem;
 
+/* Writes a text to a file of /proc that contains a setting, as the watchdog does. Returns false if
+   the write is refused. Allocates nothing. */
+bool setting_write(const char *path, const char *text);
+
 /* Starts the watchdog. Call it first, while the program has one thread. probe_remover removes a
    group of probes, of which this room knows nothing; NULL: they stay. Returns false with error
    set. */

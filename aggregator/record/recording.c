@@ -10,7 +10,6 @@
 #include "record/recording.h"
 
 #include "record/batch.h"
-#include "base/disk_space.h"
 #include "record/frames.h"
 #include "base/private_file.h"
 

@@ -130,7 +130,6 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_event_writer.c \
 	tests/unit/test_expression.c \
 	tests/unit/test_expression_kernel.c \
-	tests/unit/test_fd_path.c \
 	tests/unit/test_file_opener.c \
 	tests/unit/test_filters.c \
 	tests/unit/test_frame_line.c \

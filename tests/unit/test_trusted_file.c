@@ -86,3 +86,24 @@ Test(trusted_file, the_text_of_a_small_file_is_read)
 	cr_expect_str_eq(text, "four");
 	cr_expect_null(regular_file_text(path, 3));
 }
+
+Test(trusted_file, the_path_of_a_descriptor_has_no_link)
+{
+	g_autoptr(TemporaryFolder) folder = temporary_folder();
+	g_autofree char *link = g_build_filename(folder, "link", NULL);
+	g_autofree char *found = NULL;
+	int fd;
+
+	temporary_write(folder, "inner/file", "", 0);
+	cr_assert_eq(symlink("inner/file", link), 0);
+	fd = open(link, O_RDONLY | O_CLOEXEC);
+	found = fd_path(fd);
+	cr_assert_not_null(found);
+	cr_expect(g_str_has_suffix(found, "/inner/file"), "%s", found);
+	close(fd);
+}
+
+Test(trusted_file, what_is_not_open_has_no_path)
+{
+	cr_expect_null(fd_path(-1));
+}

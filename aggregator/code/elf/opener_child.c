@@ -5,7 +5,6 @@
  */
 #include "code/elf/file_opener.h"
 
-#include "base/fd_path.h"
 #include "base/trusted_file.h"
 #include "code/elf/jit_map.h"
 #include "code/elf/mapped_path.h"

@@ -7,7 +7,7 @@
 #include "collect/perf/perf_cost.h"
 
 #include "base/clock.h"
-#include "base/median.h"
+#include "base/sorted.h"
 #include "collect/perf/perf_sample.h"
 #include "collect/perf/perf_weight.h"
 #include "collect/points/point_cost.h"

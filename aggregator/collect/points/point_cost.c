@@ -7,7 +7,7 @@
 #include "collect/points/point_cost.h"
 
 #include "base/clock.h"
-#include "base/median.h"
+#include "base/sorted.h"
 #include "base/unconst.h"
 #include "code/elf/file_opener.h"
 

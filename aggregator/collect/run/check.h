@@ -3,7 +3,7 @@
 
 #include "collect/run/collector.h"
 #include "collect/facts/stap_tool.h"
-#include "base/disk_space.h"
+#include "base/private_file.h"
 
 #include <glib.h>
 #include <stdbool.h>

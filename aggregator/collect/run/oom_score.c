@@ -5,7 +5,7 @@
  */
 #include "collect/run/oom_score.h"
 
-#include "base/setting.h"
+#include "process/watchdog.h"
 
 #include <fcntl.h>
 #include <stddef.h>

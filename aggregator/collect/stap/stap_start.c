@@ -7,7 +7,6 @@
 #include "collect/stap/stap_start.h"
 
 #include "base/escape.h"
-#include "base/setting.h"
 #include "collect/stap/stap_child.h"
 #include "collect/stap/stap_leftovers.h"
 #include "process/process_group.h"

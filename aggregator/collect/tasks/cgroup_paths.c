@@ -8,7 +8,7 @@
 
 #include "record/format.h"
 #include "collect/tasks/task_cgroup.h"
-#include "base/fd_path.h"
+#include "base/trusted_file.h"
 #include "base/keyed_hash.h"
 #include "record/batch_writer.h"
 
