@@ -11,10 +11,8 @@
 #include "base/clock.h"
 #include "base/trusted_file.h"
 #include "process/stop_signal.h"
-#include "process/child_files.h"
+#include "process/fork.h"
 #include "process/child_port.h"
-#include "process/child_signals.h"
-#include "process/process_group.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -7,8 +7,7 @@
 
 #include "process/terminal_relay.h"
 
-#include "process/child_files.h"
-#include "process/child_signals.h"
+#include "process/fork.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,10 +10,8 @@
 #include "process/watchdog.h"
 
 #include "base/unconst.h"
-#include "process/child_files.h"
-#include "process/child_signals.h"
+#include "process/fork.h"
 #include "base/clock.h"
-#include "process/process_group.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,12 +7,11 @@
 
 #include "tools/suite_child.h"
 
-#include "process/child_signals.h"
+#include "process/fork.h"
 #include "base/clock.h"
 #include "base/private_file.h"
 #include "base/words.h"
 #include "record/probe_kinds.h"
-#include "process/process_group.h"
 #include "process/watchdog.h"
 #include "base/exit_status.h"
 

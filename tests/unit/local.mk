@@ -114,7 +114,6 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_cell_lives.c \
 	tests/unit/test_check.c \
 	tests/unit/test_child_sandbox.c \
-	tests/unit/test_child_signals.c \
 	tests/unit/test_command.c \
 	tests/unit/test_count_cut.c \
 	tests/unit/test_cpu_list.c \
@@ -132,6 +131,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_expression_kernel.c \
 	tests/unit/test_file_opener.c \
 	tests/unit/test_filters.c \
+	tests/unit/test_fork.c \
 	tests/unit/test_frame_line.c \
 	tests/unit/test_free_checks.c \
 	tests/unit/test_frame_list.c \

@@ -10,8 +10,7 @@
 
 #include "base/clock.h"
 #include "collect/run/oom_score.h"
-#include "process/child_files.h"
-#include "process/child_signals.h"
+#include "process/fork.h"
 #include "process/terminal_relay.h"
 #include "process/watchdog.h"
 

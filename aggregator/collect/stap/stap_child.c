@@ -8,9 +8,8 @@
 #include "collect/stap/stap_child.h"
 
 #include "base/unconst.h"
-#include "process/child_signals.h"
+#include "process/fork.h"
 #include "base/clock.h"
-#include "process/process_group.h"
 #include "process/watchdog.h"
 
 #include <errno.h>

@@ -7,8 +7,7 @@
 #include "collect/stap/stap_build.h"
 
 #include "collect/stap/stap_messages.h"
-#include "process/child_signals.h"
-#include "process/process_group.h"
+#include "process/fork.h"
 #include "process/watchdog.h"
 
 #include <errno.h>

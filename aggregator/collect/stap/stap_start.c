@@ -9,7 +9,7 @@
 #include "base/escape.h"
 #include "collect/stap/stap_child.h"
 #include "collect/stap/stap_leftovers.h"
-#include "process/process_group.h"
+#include "process/fork.h"
 #include "process/watchdog.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 
 #include "collect/tracefs/tracefs.h"
 
-#include "process/child_signals.h"
+#include "process/fork.h"
 #include "process/watchdog.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "process/child_signals.h"
+#include "process/fork.h"
 
 #include <criterion/criterion.h>
 #include <poll.h>
@@ -18,7 +18,7 @@ static int status_of(pid_t pid)
 	return WEXITSTATUS(status);
 }
 
-Test(child_signals, a_child_whose_parent_has_ended_ends_at_once)
+Test(fork, a_child_whose_parent_has_ended_ends_at_once)
 {
 	const pid_t another = getpid() + 1;
 	pid_t pid = child_signals_fork();
@@ -48,7 +48,7 @@ static void leave_child(const int pipe[2])
 }
 
 /* Nobody has the pipe open once the child is gone. */
-Test(child_signals, a_child_gets_the_signal_when_its_parent_ends)
+Test(fork, a_child_gets_the_signal_when_its_parent_ends)
 {
 	int ends[2];
 	pid_t pid;
