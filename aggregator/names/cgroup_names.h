@@ -4,6 +4,7 @@
 #include "record/run_text.h"
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* CgroupNames contains the paths of the cgroups in a stream. */
@@ -23,3 +24,10 @@ uint64_t cgroup_names_add(CgroupNames *names, const char *path);
 
 /* Returns the memory in use, in bytes, about. */
 size_t cgroup_names_memory(const CgroupNames *names);
+
+/*
+ * Appends the usual name of the cgroup with this path, escaped: its container, as engine and first
+ * 12 digits of the id ("docker:1a2b3c4d5e6f"), else the systemd unit ("sshd.service"), else the
+ * path. whole: always the path.
+ */
+void cgroup_label_append(GString *out, const char *path, bool whole);

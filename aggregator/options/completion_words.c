@@ -7,7 +7,7 @@
 
 #include "base/escape.h"
 #include "import/kernel_record.h"
-#include "names/cgroup_label.h"
+#include "names/cgroup_names.h"
 #include "options/option_values.h"
 #include "options/tool_description.h"
 #include "probes/preset_list.h"

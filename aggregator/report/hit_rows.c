@@ -8,7 +8,7 @@
 
 #include "base/escape.h"
 #include "base/number_text.h"
-#include "names/cgroup_label.h"
+#include "names/cgroup_names.h"
 #include "record/format.h"
 
 #include <string.h>

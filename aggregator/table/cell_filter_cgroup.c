@@ -7,7 +7,7 @@
 
 #include "base/escape.h"
 #include "base/unconst.h"
-#include "names/cgroup_label.h"
+#include "names/cgroup_names.h"
 
 #include <fnmatch.h>
 

@@ -6,7 +6,7 @@
 #include "table/dimension_kinds.h"
 
 #include "base/escape.h"
-#include "names/cgroup_label.h"
+#include "names/cgroup_names.h"
 #include "table/comm_fold.h"
 #include "table/context_name.h"
 

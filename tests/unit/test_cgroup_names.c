@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/format.h"
-#include "names/cgroup_label.h"
 
 #include "leaks.h"
 #include "names/cgroup_names.h"
@@ -12,7 +11,7 @@
 #include <criterion/new/assert.h>
 #include <string.h>
 
-TEST_SUITE_WITHOUT_LEAKS(cgroup_label);
+TEST_SUITE_WITHOUT_LEAKS(cgroup_names);
 
 #define ID "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809"
 #define ID_IN "c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00"
@@ -80,7 +79,7 @@ static const struct {
 	{ "", "" },
 };
 
-Test(cgroup_label, it_is_what_people_say)
+Test(cgroup_names, it_is_what_people_say)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(labels); i++) {
 		g_autoptr(GString) label = g_string_new("in ");
@@ -91,7 +90,7 @@ Test(cgroup_label, it_is_what_people_say)
 	}
 }
 
-Test(cgroup_label, the_whole_path_is_only_escaped)
+Test(cgroup_names, the_whole_path_is_only_escaped)
 {
 	g_autoptr(GString) label = g_string_new(NULL);
 
@@ -100,7 +99,7 @@ Test(cgroup_label, the_whole_path_is_only_escaped)
 }
 
 /* A label of a path with half a million folders takes minutes. */
-Test(cgroup_label, a_path_that_no_kernel_has_is_left_out)
+Test(cgroup_names, a_path_that_no_kernel_has_is_left_out)
 {
 	enum { KERNEL_MAX = 4096 };
 	g_autoptr(Session) session = session_new(16 << 20);
