@@ -6,8 +6,7 @@
 #include "import/import_count.h"
 
 #include "symbols/frame_line.h"
-#include "symbols/inner_kmallocs_find.h"
-#include "symbols/tracer_names.h"
+#include "symbols/known_functions.h"
 
 /* Returns the stack from the traced function on. The frames of a tracer's functions may include
    inlined ones, and BPF code without a name. Nothing is between the first tracer's frame and the

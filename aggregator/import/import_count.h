@@ -4,7 +4,7 @@
 #include "session/session.h"
 
 /* How importers pass on what they read. A stack is that of a traced function: frames of tracers
-   above it are dropped first (symbols/tracer_names.h), unless nothing else is left. */
+   above it are dropped first (symbols/known_functions.h), unless nothing else is left. */
 
 /* Counts the events of an imported stack, except inner events of large kmallocs
    (record/inner_kmallocs.h): other tracers print them as well. */

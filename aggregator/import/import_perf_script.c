@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/saturate.h"
 #include "record/probe_kinds.h"
-#include "symbols/inner_kmallocs_find.h"
+#include "symbols/known_functions.h"
 
 #include <string.h>
 

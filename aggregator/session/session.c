@@ -10,7 +10,7 @@
 #include "record/format.h"
 #include "base/clock.h"
 #include "record/batch.h"
-#include "symbols/inner_kmallocs_find.h"
+#include "symbols/known_functions.h"
 
 /* If the stream lacks it. No kernel has smaller pages. */
 enum { PAGE_BYTES_DEFAULT = 4096 };

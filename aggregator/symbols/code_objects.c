@@ -17,7 +17,7 @@
 #include "record/batch.h"
 #include "record/format.h"
 #include "symbols/epoch_list.h"
-#include "symbols/module_index.h"
+#include "symbols/symbol_list.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /*
  * One frame of a named stack. An address may have several frames: the functions inlined there.
@@ -26,8 +27,23 @@ typedef struct {
 	bool of_kernel;         /* a frame of the kernel, though it has no address */
 } Frame;
 
-/* Whether all fields of two frames are equal; strings are compared by content. */
-bool frame_equals(const Frame *a, const Frame *b);
+static inline bool frame_texts_equal(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Whether all fields of two frames are equal; strings are compared by content. The line of a frame
+   from text contains all fields. */
+static inline bool frame_equals(const Frame *a, const Frame *b)
+{
+	if (a->text || b->text)
+		return frame_texts_equal(a->text, b->text);
+	return a->address == b->address && a->offset == b->offset && a->bytes == b->bytes &&
+	       a->line == b->line && a->address_digits == b->address_digits &&
+	       a->inlined == b->inlined && a->has_offset == b->has_offset &&
+	       frame_texts_equal(a->function, b->function) &&
+	       frame_texts_equal(a->module, b->module) && frame_texts_equal(a->file, b->file);
+}
 
 /* Whether a frame of a hit is one of a program: only these have no address. */
 static inline bool frame_is_of_program(const Frame *frame)

@@ -8,7 +8,7 @@
 
 #include "base/hot_assert.h"
 #include "base/keyed_hash.h"
-#include "symbols/tracer_names.h"
+#include "symbols/known_functions.h"
 
 #include <string.h>
 

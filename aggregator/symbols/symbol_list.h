@@ -1,9 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/memory_budget.h"
+#include "base/text_part.h"
+
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/* A parsed line "ADDRESS TYPE NAME[\t[MODULE]]"; the parts point into it. */
+typedef struct {
+	uint64_t address;
+	char type;
+	TextPart name;
+	TextPart module; /* length 0: built in */
+} KallsymsLine;
+
+/* Returns false if the line has another format. */
+bool kallsyms_line_parse(TextPart line, KallsymsLine *parsed);
+
+/* Whether the symbol is code: global, local or weak text. */
+bool kallsyms_line_is_text(const KallsymsLine *parsed);
+
+/* A parsed line "NAME BYTES ADDRESS BUILD-ID" of a `modules` batch; the parts point into it. */
+typedef struct {
+	TextPart name;
+	uint64_t bytes;    /* of all parts of the module, which need not follow its address */
+	uint64_t address;  /* 0: hidden, or the kernel itself */
+	TextPart build_id; /* untrusted; "-" or length 0: unknown */
+} ModuleLine;
+
+/* Returns false if the line has another format. */
+bool module_line_parse(TextPart line, ModuleLine *parsed);
 
 /*
  * SymbolList stores addresses and the offsets of their names, 16 bytes each.
@@ -39,18 +67,24 @@ SymbolList *symbol_list_new(void);
 void symbol_list_free(SymbolList *list);
 void symbol_list_add(SymbolList *list, SymbolEntry entry);
 
-/* Adds the symbols of the other list. */
-void symbol_list_add_all(SymbolList *list, const SymbolList *other);
-
-/* Sorts the list. Returns whether it has any symbol. */
-bool symbol_list_put_in_order(SymbolList *list);
-
-/* Returns the memory in use, in bytes. */
-size_t symbol_list_memory(const SymbolList *list);
-
-/* Return the first and the last address of a sorted list that is not empty. */
-uint64_t symbol_list_first(const SymbolList *list);
-uint64_t symbol_list_last(const SymbolList *list);
-
 /* Updates the neighbours of address if the list has closer ones. */
 void symbol_list_narrow(SymbolList *list, uint64_t address, SymbolNeighbours *neighbours);
+
+/*
+ * ModuleIndex finds the symbols around an address among the symbols of many modules.
+ *
+ * It searches by the address intervals of the modules' symbols. Lists with overlapping intervals,
+ * which no kernel has, are merged. A search reads at most two lists.
+ */
+typedef struct ModuleIndex ModuleIndex;
+
+/* lists (element-type SymbolList) are borrowed and must not change any more. A merged list is a
+   copy, with memory from the budget; if that is refused, only the first of the overlapping lists is
+   searched. */
+ModuleIndex *module_index_new(const GPtrArray *lists, MemoryBudget *memory);
+void module_index_free(ModuleIndex *index);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ModuleIndex, module_index_free)
+
+/* Updates the neighbours of address if a module has closer ones. Returns the number of lists
+   searched. */
+guint module_index_narrow(const ModuleIndex *index, uint64_t address, SymbolNeighbours *neighbours);

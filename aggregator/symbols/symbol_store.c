@@ -14,8 +14,6 @@
 #include "base/saturate.h"
 #include "record/batch.h"
 #include "symbols/epoch_list.h"
-#include "symbols/kallsyms_line.h"
-#include "symbols/module_index.h"
 #include "symbols/symbol_list.h"
 
 #include <string.h>

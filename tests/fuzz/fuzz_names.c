@@ -10,7 +10,7 @@
 #include "names/host_state.h"
 #include "names/slabinfo.h"
 #include "record/batch_writer.h"
-#include "symbols/kallsyms_line.h"
+#include "symbols/symbol_list.h"
 
 #include <string.h>
 

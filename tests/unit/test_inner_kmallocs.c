@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/format.h"
-#include "symbols/inner_kmallocs_find.h"
+#include "symbols/known_functions.h"
 
 #include "import/import_count.h"
 #include "event_batch.h"

@@ -16,7 +16,7 @@
 #include "collect/perf/perf_filter.h"
 #include "collect/tracefs/tracefs.h"
 #include "record/probe_kinds.h"
-#include "symbols/inner_kmallocs_find.h"
+#include "symbols/known_functions.h"
 
 #include <errno.h>
 #include <error.h>

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/cpu_list.h"
 #include "record/batch_writer.h"
-#include "symbols/kallsyms_line.h"
+#include "symbols/symbol_list.h"
 
 #include <glib.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #include "collect/points/point_find.h"
 
 #include "collect/points/point_pmu.h"
-#include "symbols/kallsyms_line.h"
+#include "symbols/symbol_list.h"
 
 #include <gio/gio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  */
 #include "collect/slabs/slab_pages.h"
 
-#include "symbols/kallsyms_line.h"
+#include "symbols/symbol_list.h"
 
 #include <elf.h>
 #include <errno.h>

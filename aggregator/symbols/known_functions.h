@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/text_part.h"
 #include "record/inner_kmallocs.h"
 #include "symbols/symbol_store.h"
-#include "base/text_part.h"
+
+/*
+ * Frames of tracers lie above the traced function on a stack: the functions with which tracepoints
+ * call tracers and tracers take stacks. frame_namer.c cuts them from recorded stacks,
+ * import/import_count.c from stacks in texts.
+ */
+
+/* Whether this function of the kernel, and whether all code of this module, belongs to a tracer. */
+bool tracer_functions_have(TextPart function);
+bool tracer_modules_have(TextPart module);
 
 /*
  * Finds the ranges of the call sites of inner events, for a kernel with these symbols and this page
