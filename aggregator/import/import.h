@@ -58,8 +58,19 @@ uint64_t import_finish(Import *import);
 
 enum { IMPORT_SNIFF_BYTES = 65536 };
 
-/* All formats, NULL-terminated, the most specific first. */
-extern const ImportType *const import_types[];
+/* How importers pass on what they read. A stack is that of a traced function: frames of tracers
+   above it are dropped first (symbols/known_functions.h), unless nothing else is left. */
 
-/* Returns the format of an input that begins with this text, or NULL. */
-const ImportType *import_type_recognise(const char *text, size_t length);
+/* Counts the events of an imported stack, except inner events of large kmallocs
+   (record/inner_kmallocs.h): other tracers print them as well. */
+void import_count(Session *session, const EventText *events);
+
+/* Takes held objects from a record of the kernel. */
+void import_take_held(Session *session, const HeldObjects *objects);
+
+/*
+ * Returns the page size of the kernel that a text is from, in bytes: that of --page-size, or the
+ * one that the architecture and the release in its header imply, or the usual one. Sets it as
+ * KMT_FIELD_PAGE_BYTES, and whether it is only assumed. Importers call this when the size matters.
+ */
+uint64_t import_page_bytes(Session *session);

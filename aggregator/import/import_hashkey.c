@@ -4,7 +4,6 @@
  * is carried over to the next piece of input, bounded by its largest size.
  */
 #include "import/import.h"
-#include "import/import_count.h"
 #include "import/import_types.h"
 
 #include <string.h>

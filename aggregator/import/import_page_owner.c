@@ -8,10 +8,8 @@
 
 #include "record/format.h"
 #include "import/import.h"
-#include "import/import_count.h"
 #include "import/import_stack_line.h"
 #include "import/import_types.h"
-#include "import/page_size.h"
 #include "base/keyed_hash.h"
 #include "base/saturate.h"
 

@@ -8,10 +8,8 @@
 
 #include "record/format.h"
 #include "import/import.h"
-#include "import/import_count.h"
-#include "import/import_perf_sample.h"
+#include "import/import_perf_line.h"
 #include "import/import_types.h"
-#include "import/page_size.h"
 #include "base/clock.h"
 #include "base/saturate.h"
 #include "record/probe_kinds.h"

@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include "import/import.h"
-#include "import/import_count.h"
 #include "import/import_stack_line.h"
 #include "import/import_types.h"
 #include "base/keyed_hash.h"

@@ -10,7 +10,7 @@
 #include "record/batch.h"
 #include "record/format.h"
 #include "base/escape.h"
-#include "import/foreign_texts.h"
+#include "import/import_types.h"
 #include "base/trusted_file.h"
 #include "import/kernel_record.h"
 #include "record/recording.h"

@@ -9,7 +9,6 @@
 #include "record/format.h"
 #include "base/clock.h"
 #include "base/trusted_file.h"
-#include "import/foreign_texts.h"
 #include "import/import_types.h"
 #include "import/input.h"
 

@@ -9,7 +9,7 @@
 #include "record/format.h"
 #include "base/escape.h"
 #include "base/keyed_hash.h"
-#include "import/foreign_texts.h"
+#include "import/import_types.h"
 #include "import/input.h"
 #include "report/model.h"
 #include "session/losses.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/format.h"
-#include "import/foreign_texts.h"
 #include "import/import.h"
 #include "import/import_types.h"
 #include "leaks.h"

@@ -2,7 +2,7 @@
 #include "record/format.h"
 #include "symbols/known_functions.h"
 
-#include "import/import_count.h"
+#include "import/import.h"
 #include "event_batch.h"
 #include "made_session.h"
 #include "leaks.h"
