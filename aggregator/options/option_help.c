@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "probes/data_folder.h"
+#include "probes/preset_list.h"
 #include "options/option_table.h"
 #include "options/option_values.h"
 #include "options/tool_description.h"

@@ -1,5 +1,4 @@
 libaggregator_a_SOURCES += \
-	aggregator/probes/data_folder.c aggregator/probes/data_folder.h \
 	aggregator/probes/expression.c aggregator/probes/expression.h \
 	aggregator/probes/expression_kernel.c \
 	aggregator/probes/expression_node.h \

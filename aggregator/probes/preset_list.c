@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Finds presets in two folders, by name or as a list. Files are opened as root's trust demands
- * (base/trusted_file.h). stack_top.c and the completion of words use it.
+ * (base/trusted_file.h). stack_top.c and the completion of words use it; all that reads the
+ * program's own data asks here for their folder.
  */
 #include "probes/preset_list.h"
 
-#include "probes/data_folder.h"
 #include "base/escape.h"
 #include "base/nearest.h"
 #include "base/trusted_file.h"
@@ -22,6 +22,17 @@ enum {
 
 #define SUFFIX ".preset"
 #define HOST_FOLDER "/etc/kmalloc-top/presets"
+
+char *data_folder(const char *name)
+{
+	g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);
+	g_autofree char *beside = program ? g_path_get_dirname(program) : NULL;
+	g_autofree char *folder = beside ? g_build_filename(beside, name, NULL) : NULL;
+
+	if (folder && g_file_test(folder, G_FILE_TEST_IS_DIR))
+		return g_steal_pointer(&folder);
+	return g_build_filename(PKGDATADIR, name, NULL);
+}
 
 static char *program_folder(const PresetFolders *folders)
 {

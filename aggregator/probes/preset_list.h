@@ -11,6 +11,11 @@
  * presets only if nobody else could have written them.
  */
 
+/* Returns the path of a folder of the program's data, such as "presets", owned by the caller: the
+   one beside the program if there is one, as in a build tree, else the installed one. Whoever could
+   write into the former could replace the program, too. */
+char *data_folder(const char *name);
+
 /* Where to look; NULL: the installed presets, and /etc/kmalloc-top/presets. */
 typedef struct {
 	const char *program_folder;

@@ -9,9 +9,7 @@ libaggregator_a_SOURCES += \
 	aggregator/record/event_writer.c aggregator/record/event_writer.h \
 	aggregator/record/event_kinds.h \
 	aggregator/record/format.h \
-	aggregator/record/frames.h \
-	aggregator/record/frames_plain.c \
-	aggregator/record/frames_zstd.c \
+	aggregator/record/frames.c aggregator/record/frames.h \
 	aggregator/record/inner_kmallocs.h \
 	aggregator/record/point_build.h \
 	aggregator/record/point_list.c aggregator/record/point_list.h \

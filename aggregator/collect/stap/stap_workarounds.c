@@ -7,7 +7,7 @@
 #include "collect/stap/stap_build.h"
 
 #include "base/unconst.h"
-#include "probes/data_folder.h"
+#include "probes/preset_list.h"
 #include "record/probe_kinds.h"
 
 #include <errno.h>

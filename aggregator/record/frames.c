@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames and compressed recordings with zstd: one context and one buffer for each direction. A
- * damaged frame is given up, and reading continues at the next frame's magic number. recording.c
- * writes through it, input.c reads.
+ * Frames and compressed recordings. With zstd: one context and one buffer for each direction. A
+ * damaged frame is given up, and reading continues at the next frame's magic number. Without zstd,
+ * frames pass through, and compressed recordings are refused with a remedy. recording.c writes
+ * through it, input.c reads.
  */
 #include "config.h"
 
-#ifdef HAVE_ZSTD
-
 #include "record/frames.h"
+
 #include "record/recording.h"
 
 #include <gio/gio.h>
+
+#ifdef HAVE_ZSTD
+
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -58,8 +61,7 @@ void frame_writer_free(FrameWriter *writer)
 	g_free(writer);
 }
 
-static void frames_zstd_compress(FrameWriter *writer, ZSTD_inBuffer *in,
-				 ZSTD_EndDirective directive)
+static void frames_compress(FrameWriter *writer, ZSTD_inBuffer *in, ZSTD_EndDirective directive)
 {
 	size_t left;
 
@@ -78,14 +80,14 @@ void frame_writer_add(FrameWriter *writer, const void *bytes, size_t length)
 {
 	ZSTD_inBuffer in = { bytes, length, 0 };
 
-	frames_zstd_compress(writer, &in, ZSTD_e_continue);
+	frames_compress(writer, &in, ZSTD_e_continue);
 }
 
 void frame_writer_end(FrameWriter *writer)
 {
 	ZSTD_inBuffer in = { NULL, 0, 0 };
 
-	frames_zstd_compress(writer, &in, ZSTD_e_end);
+	frames_compress(writer, &in, ZSTD_e_end);
 }
 
 struct RecordingReader {
@@ -137,7 +139,7 @@ static void search_frame(RecordingReader *reader, ZSTD_inBuffer *in)
 }
 
 /* Returns whether the current input has more output. */
-static bool frames_zstd_decompress(RecordingReader *reader, ZSTD_inBuffer *in)
+static bool frames_decompress(RecordingReader *reader, ZSTD_inBuffer *in)
 {
 	ZSTD_outBuffer out = { reader->buffer, reader->buffer_bytes, 0 };
 	size_t before = in->pos;
@@ -166,13 +168,72 @@ void recording_reader_feed(RecordingReader *reader, const void *bytes, size_t le
 	while (more) {
 		if (reader->searching)
 			search_frame(reader, &in);
-		more = !reader->searching && frames_zstd_decompress(reader, &in);
+		more = !reader->searching && frames_decompress(reader, &in);
 	}
 }
 
 bool recording_reader_is_complete(const RecordingReader *reader)
 {
 	return !reader->damaged && reader->between_frames;
+}
+
+#else
+
+struct FrameWriter {
+	FrameSink sink;
+	void *user_data;
+};
+
+FrameWriter *frame_writer_new(FrameSink sink, void *user_data)
+{
+	FrameWriter *writer = g_new0(FrameWriter, 1);
+
+	writer->sink = sink;
+	writer->user_data = user_data;
+	return writer;
+}
+
+void frame_writer_free(FrameWriter *writer)
+{
+	g_free(writer);
+}
+
+void frame_writer_add(FrameWriter *writer, const void *bytes, size_t length)
+{
+	writer->sink(bytes, length, writer->user_data);
+}
+
+void frame_writer_end(FrameWriter *writer)
+{
+	(void)writer;
+}
+
+RecordingReader *recording_reader_new(RecordingSink sink, void *user_data, GError **error)
+{
+	(void)sink;
+	(void)user_data;
+	g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+			    "this build reads no compressed recordings: "
+			    "decompress it first, with 'zstd -d --stdout FILE | kmalloc-top -i -'");
+	return NULL;
+}
+
+void recording_reader_free(RecordingReader *reader)
+{
+	(void)reader;
+}
+
+void recording_reader_feed(RecordingReader *reader, const void *bytes, size_t length)
+{
+	(void)reader;
+	(void)bytes;
+	(void)length;
+}
+
+bool recording_reader_is_complete(const RecordingReader *reader)
+{
+	(void)reader;
+	return false;
 }
 
 #endif
