@@ -117,18 +117,11 @@ static bool create_part(PrivateFile *file, GError **error)
 	return true;
 }
 
-static bool open_folder(PrivateFile *file, GError **error)
-{
-	g_autofree char *folder = g_path_get_dirname(file->path);
-
-	file->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return file->folder >= 0 || fail_errno(error, folder, errno);
-}
-
 /* Returns a file with its folder open, after all checks of its name. */
 static PrivateFile *private_file_prepare(const char *path, bool may_replace, GError **error)
 {
 	g_autoptr(PrivateFile) file = g_new0(PrivateFile, 1);
+	g_autofree char *folder = g_path_get_dirname(path);
 
 	file->folder = -1;
 	file->descriptor = -1;
@@ -142,9 +135,12 @@ static PrivateFile *private_file_prepare(const char *path, bool may_replace, GEr
 			    "'%s' is not a file name", path);
 		return NULL;
 	}
-	if (!open_folder(file, error) || !name_is_free(file, may_replace, error))
+	file->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (file->folder < 0) {
+		fail_errno(error, folder, errno);
 		return NULL;
-	return g_steal_pointer(&file);
+	}
+	return name_is_free(file, may_replace, error) ? g_steal_pointer(&file) : NULL;
 }
 
 PrivateFile *private_file_create(const char *path, bool may_replace, GError **error)
@@ -233,21 +229,19 @@ static int take_name(const PrivateFile *file)
 	return renameat(file->folder, file->part_name, file->folder, file->name);
 }
 
-static bool fail_taken(const PrivateFile *file, GError **error)
-{
-	g_set_error(error, G_IO_ERROR, G_IO_ERROR_EXISTS,
-		    "%s was created by somebody else meanwhile, and is kept: the data is in %s",
-		    file->path, file->part_path);
-	return false;
-}
-
 bool private_file_commit(PrivateFile *file, GError **error)
 {
 	if (!file->is_public && fsync(file->descriptor) && errno != EINVAL && errno != EROFS)
 		return fail_errno(error, file->part_path, errno);
-	if (take_name(file))
-		return errno == EEXIST ? fail_taken(file, error)
-				       : fail_errno(error, file->path, errno);
+	if (take_name(file)) {
+		if (errno != EEXIST)
+			return fail_errno(error, file->path, errno);
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_EXISTS,
+			    "%s was created by somebody else meanwhile, and is kept: the data is "
+			    "in %s",
+			    file->path, file->part_path);
+		return false;
+	}
 	/* Without this, a crash of the host may restore the old name: no reason to fail. */
 	if (!file->is_public)
 		(void)!fsync(file->folder);

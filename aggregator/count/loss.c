@@ -527,35 +527,27 @@ uint64_t loss_ledger_complete_until(const LossLedger *ledger)
 }
 
 /* The cost is left out: the first heartbeat of the new stream begins its measurement. */
-static void write_cpu(const LossLedger *ledger, const Cpu *cpu, uint32_t number, uint64_t start_ns,
-		      GByteArray *out)
-{
-	const CpuCounters counters = {
-		.cpu = number,
-		.events_total = cpu->produced,
-		.dropped_reentrant = cpu->dropped_reentrant,
-		.left_out_self = cpu->newest.left_out_self,
-		.left_out_interrupt = cpu->newest.left_out_interrupt,
-	};
-	const struct KmtHeartbeat beat = {
-		.complete_until_ns = start_ns,
-		.skipped = ledger->newest.skipped,
-		.errors = ledger->newest.errors,
-		.transport_failures = ledger->newest.transport_failures,
-		.probe_ns = KMT_NOT_MEASURED,
-		.passed_over = cpu->newest.passed_over,
-	};
-
-	batch_write_heartbeat(out, &counters, cpu->sampling_period, beat, start_ns - 1);
-}
-
 void loss_ledger_write_counters(const LossLedger *ledger, uint64_t start_ns, GByteArray *out)
 {
 	for (guint number = 0; number < ledger->places->len; number++) {
 		const Cpu *cpu = cpu_lookup(ledger, number);
+		CpuCounters counters = { .cpu = number };
+		struct KmtHeartbeat beat = {
+			.complete_until_ns = start_ns,
+			.skipped = ledger->newest.skipped,
+			.errors = ledger->newest.errors,
+			.transport_failures = ledger->newest.transport_failures,
+			.probe_ns = KMT_NOT_MEASURED,
+		};
 
-		if (cpu)
-			write_cpu(ledger, cpu, number, start_ns, out);
+		if (!cpu)
+			continue;
+		counters.events_total = cpu->produced;
+		counters.dropped_reentrant = cpu->dropped_reentrant;
+		counters.left_out_self = cpu->newest.left_out_self;
+		counters.left_out_interrupt = cpu->newest.left_out_interrupt;
+		beat.passed_over = cpu->newest.passed_over;
+		batch_write_heartbeat(out, &counters, cpu->sampling_period, beat, start_ns - 1);
 	}
 }
 

@@ -83,17 +83,6 @@ static uint64_t own_tick_ns(void)
 	return (uint64_t)step.tv_sec * NS_PER_SECOND + (uint64_t)step.tv_nsec;
 }
 
-/* page_owner's times are on the scheduler's clock, which differs from this one by less than the
-   time of the kernel's start. */
-static uint64_t own_now_ns(void)
-{
-	struct timespec now;
-
-	if (clock_gettime(CLOCK_MONOTONIC, &now))
-		return 0;
-	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
-}
-
 /* "CACHE.alloc_traces" */
 static bool has_cache_suffix(const char *file)
 {
@@ -194,7 +183,9 @@ static void describe(const Reading *reading, const char *path)
 	if (!reading->is_live)
 		return;
 	session_set_number(reading->session, KMT_FIELD_PAGE_BYTES, (uint64_t)sysconf(_SC_PAGESIZE));
-	held->now_ns = own_now_ns();
+	/* page_owner's times are on the scheduler's clock, which differs from this one by less than
+	   the time of the kernel's start. */
+	held->now_ns = clock_monotonic_ns();
 }
 
 /* is_found: in a folder, whose files were named by somebody else. */

@@ -204,17 +204,6 @@ static bool is_unit(TextPart folder)
 	return false;
 }
 
-/* Writes the label of the innermost container. */
-static void find_container(GString *label, const char *path)
-{
-	for (const char *at = path; *at;) {
-		TextPart folder = folder_at(at);
-
-		write_container(label, path, folder);
-		at = folder.text + folder.length;
-	}
-}
-
 /* Writes the outermost unit, which systemd regards as the unit of a process: the unit manages the
    folders below it. In a path of slices only, the innermost slice. */
 static void find_unit(GString *label, const char *path)
@@ -238,7 +227,13 @@ void cgroup_label_append(GString *out, const char *path, bool whole)
 	g_autoptr(GString) label = g_string_new(NULL);
 
 	if (!whole && *path == '/' && path[1]) {
-		find_container(label, path);
+		/* The innermost container counts: it writes over those around it. */
+		for (const char *at = path; *at;) {
+			TextPart folder = folder_at(at);
+
+			write_container(label, path, folder);
+			at = folder.text + folder.length;
+		}
 		if (!label->len)
 			find_unit(label, path);
 	}

@@ -41,22 +41,6 @@ const HostFigureKind host_figures[HOST_FIGURES] = {
 	[HOST_PRESSURE_FULL_US] = { "pressure_full_us", { { IN_PRESSURE, "full ", COUNT } } },
 };
 
-static void take_line(HostState *state, TextPart line)
-{
-	TextPart key = text_part_next_word(&line);
-	TextPart word = text_part_next_word(&line);
-	uint64_t number;
-
-	if (line.length || !text_part_decimal_64(word, &number) || number == UINT64_MAX)
-		return;
-	for (int figure = 0; figure < HOST_FIGURES; figure++) {
-		if (state->known[figure] || !text_part_is(key, host_figures[figure].key))
-			continue;
-		state->known[figure] = true;
-		state->numbers[figure] = number;
-	}
-}
-
 /* In a container, /proc/meminfo may be of the container, and /proc/zoneinfo of the host. */
 static void count_free_on_cpus(HostState *state)
 {
@@ -78,8 +62,21 @@ HostState host_state_parse(const GString *text)
 	HostState state = { 0 };
 	TextPart line;
 
-	while (text_part_next_line(&rest, &line))
-		take_line(&state, line);
+	while (text_part_next_line(&rest, &line)) {
+		TextPart key = text_part_next_word(&line);
+		TextPart word = text_part_next_word(&line);
+		uint64_t number;
+		int figure = 0;
+
+		if (line.length || !text_part_decimal_64(word, &number) || number == UINT64_MAX)
+			continue;
+		while (figure < HOST_FIGURES && !text_part_is(key, host_figures[figure].key))
+			figure++;
+		if (figure == HOST_FIGURES || state.known[figure])
+			continue;
+		state.known[figure] = true;
+		state.numbers[figure] = number;
+	}
 	count_free_on_cpus(&state);
 	return state;
 }
@@ -92,26 +89,19 @@ void host_state_append(GString *out, const HostState *state)
 					       host_figures[figure].key, state->numbers[figure]);
 }
 
-/*
- * Memory of programs and files at one time. CPUs add pages to the lists in batches, some time after
- * they were allocated. A page that ends or is swapped is neither anonymous nor in the cache for a
- * time. So each way may miss some pages, and none counts a page twice.
- */
-static uint64_t of_programs(const HostState *state)
-{
-	const uint64_t *numbers = state->numbers;
-
-	return MAX(numbers[HOST_LISTED], numbers[HOST_ANONYMOUS] + numbers[HOST_PAGE_CACHE]);
-}
-
 /* Memory that no figure explains, modulo 2^64: a recording may contain any numbers. */
 static uint64_t outside_slab(const HostState *state)
 {
 	const uint64_t *numbers = state->numbers;
+	/* CPUs add pages to the lists in batches, some time after they were allocated. A page that
+	   ends or is swapped is neither anonymous nor in the cache for a time. So each way may miss
+	   some pages, and none counts a page twice. */
+	uint64_t of_programs =
+		MAX(numbers[HOST_LISTED], numbers[HOST_ANONYMOUS] + numbers[HOST_PAGE_CACHE]);
 
 	return numbers[HOST_MEMORY_TOTAL] - numbers[HOST_MEMORY_FREE] - numbers[HOST_SLAB] -
 	       numbers[HOST_PAGE_TABLES] - numbers[HOST_KERNEL_STACKS] - numbers[HOST_HUGE_PAGES] -
-	       numbers[HOST_COMPRESSED] - of_programs(state);
+	       numbers[HOST_COMPRESSED] - of_programs;
 }
 
 int64_t host_state_taken_outside_slab(const HostState *start, const HostState *end)

@@ -474,12 +474,6 @@ static void terminal_relay_turn(Relay *relay)
 		hang_up(relay);
 }
 
-/* What the command wrote before its end can be read now, without waiting. */
-static bool has_output(Relay *relay)
-{
-	return relay->outer >= 0 && (relay->output.length || take_output(relay));
-}
-
 static void G_GNUC_NORETURN end_as_command(int status)
 {
 	struct rlimit none = { 0, 0 };
@@ -543,7 +537,9 @@ int terminal_relay_become(const TerminalPair *pair, int program, int pid_fd)
 		_exit(1);
 	close(pair_of_sockets[1]);
 	become_relay(&relay, pair, program, pair_of_sockets[0]);
-	while (!relay.has_ended || has_output(&relay))
+	/* What the command wrote before its end can be read now, without waiting. */
+	while (!relay.has_ended ||
+	       (relay.outer >= 0 && (relay.output.length || take_output(&relay))))
 		terminal_relay_turn(&relay);
 	restore_outer(&relay);
 	end_as_command(relay.status);

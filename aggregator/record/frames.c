@@ -127,17 +127,6 @@ void recording_reader_free(RecordingReader *reader)
 	g_free(reader);
 }
 
-/* Skips to where the next frame may begin. Misses a magic number that is split between two chunks,
-   and finds the frame after it. */
-static void search_frame(RecordingReader *reader, ZSTD_inBuffer *in)
-{
-	const uint8_t *bytes = in->src;
-
-	while (in->pos < in->size && !recording_recognises(bytes + in->pos, in->size - in->pos))
-		in->pos++;
-	reader->searching = in->pos == in->size;
-}
-
 /* Returns whether the current input has more output. */
 static bool frames_decompress(RecordingReader *reader, ZSTD_inBuffer *in)
 {
@@ -163,11 +152,16 @@ static bool frames_decompress(RecordingReader *reader, ZSTD_inBuffer *in)
 void recording_reader_feed(RecordingReader *reader, const void *bytes, size_t length)
 {
 	ZSTD_inBuffer in = { bytes, length, 0 };
+	const uint8_t *from = bytes;
 	bool more = length > 0;
 
 	while (more) {
-		if (reader->searching)
-			search_frame(reader, &in);
+		/* To where the next frame may begin. Misses a magic number that is split between
+		   two chunks, and finds the frame after it. */
+		while (reader->searching && in.pos < length &&
+		       !recording_recognises(from + in.pos, length - in.pos))
+			in.pos++;
+		reader->searching &= in.pos == length;
 		more = !reader->searching && frames_decompress(reader, &in);
 	}
 }

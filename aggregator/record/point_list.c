@@ -61,34 +61,30 @@ static bool parse_number(TextPart *rest, uint64_t end, uint64_t *number)
 	return text_part_decimal(text_part_next_word(rest), number) && *number < end;
 }
 
-static void parse_line(PointList *list, TextPart line)
-{
-	uint64_t number, pair;
-	PointRole role;
-	ListedPoint *point;
-
-	if (!parse_number(&line, POINTS_MAX, &number) ||
-	    !parse_role(text_part_next_word(&line), &role) ||
-	    !parse_number(&line, POINT_PAIRS_MAX, &pair) || line.length < 2)
-		return;
-	if (number >= list->points->len)
-		g_array_set_size(list->points, (guint)number + 1);
-	point = &g_array_index(list->points, ListedPoint, number);
-	g_free(point->name);
-	*point = (ListedPoint){
-		g_strndup(line.text + 1, MIN(line.length - 1, POINT_NAME_BYTES_MAX)),
-		role,
-		(uint8_t)pair,
-	};
-	list->has_pairs |= role != POINT_ROLE_HIT;
-}
-
 void point_list_parse(PointList *list, TextPart lines)
 {
 	TextPart line;
 
-	while (text_part_next_line(&lines, &line))
-		parse_line(list, line);
+	while (text_part_next_line(&lines, &line)) {
+		uint64_t number, pair;
+		ListedPoint *point;
+		PointRole role;
+
+		if (!parse_number(&line, POINTS_MAX, &number) ||
+		    !parse_role(text_part_next_word(&line), &role) ||
+		    !parse_number(&line, POINT_PAIRS_MAX, &pair) || line.length < 2)
+			continue;
+		if (number >= list->points->len)
+			g_array_set_size(list->points, (guint)number + 1);
+		point = &g_array_index(list->points, ListedPoint, number);
+		g_free(point->name);
+		*point = (ListedPoint){
+			g_strndup(line.text + 1, MIN(line.length - 1, POINT_NAME_BYTES_MAX)),
+			role,
+			(uint8_t)pair,
+		};
+		list->has_pairs |= role != POINT_ROLE_HIT;
+	}
 }
 
 ListedPoint point_list_get(const PointList *list, uint16_t number)
