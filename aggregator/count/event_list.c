@@ -44,12 +44,6 @@ void event_list_free(EventList *list)
 	g_free(list);
 }
 
-size_t event_list_memory(const EventList *list)
-{
-	return list->hits->len * sizeof(ListedHit) + list->texts->len +
-	       slot_table_memory(&list->latest);
-}
-
 static uint32_t hash_of(uint32_t tid, uint64_t time_ns)
 {
 	return keyed_hash_mix_pair(time_ns, tid);
@@ -74,10 +68,12 @@ static guint find_latest(const EventList *list, uint32_t tid, uint64_t time_ns, 
 /* Appends a hit, with the text of its columns. */
 static void add_hit(EventList *list, const ListedHit *hit, const EventColumns *columns)
 {
+	size_t bytes_used = list->hits->len * sizeof(ListedHit) + list->texts->len +
+			    slot_table_memory(&list->latest);
 	ListedHit added = *hit;
 	uint32_t at;
 
-	if (event_list_memory(list) >= list->bytes_max) {
+	if (bytes_used >= list->bytes_max) {
 		list->dropped++;
 		return;
 	}

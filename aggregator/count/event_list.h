@@ -50,6 +50,3 @@ const char *event_list_text(const EventList *list, const ListedHit *hit, uint32_
 
 /* Returns how many hits found no room. */
 uint64_t event_list_dropped(const EventList *list);
-
-/* Returns the memory in use, in bytes. */
-size_t event_list_memory(const EventList *list);

@@ -435,7 +435,8 @@ static void set_reserve(Profile *profile, Table table)
 	index->reserve_first = index->reserve;
 }
 
-void profile_set_memory(Profile *profile, size_t bytes_max)
+/* Sets the limit of a profile without events. */
+static void profile_set_memory(Profile *profile, size_t bytes_max)
 {
 	profile->bytes_max = bytes_max;
 	profile->stack_bytes_max = bytes_max / 100 * floors[TABLE_STACKS];

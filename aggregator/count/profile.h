@@ -130,9 +130,6 @@ Profile *profile_new(size_t bytes_max);
 void profile_free(Profile *profile);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Profile, profile_free)
 
-/* Sets the limit of a profile without events. */
-void profile_set_memory(Profile *profile, size_t bytes_max);
-
 /* Lets a profile without events take what a budget (borrowed) leaves to it; then its first limit is
    the budget's floor. */
 void profile_set_budget(Profile *profile, MemoryBudget *memory);

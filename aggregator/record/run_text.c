@@ -74,11 +74,6 @@ static unsigned place_of(uint8_t kind)
 	return place;
 }
 
-bool run_text_keeps(uint8_t kind)
-{
-	return place_of(kind) < KINDS;
-}
-
 static void run_text_append(RunText *text, uint8_t kind, BatchText part, uint64_t time_ns)
 {
 	unsigned place = place_of(kind);
@@ -112,8 +107,9 @@ void run_text_add_line(RunText *text, uint8_t kind, const char *line)
 
 static const Kept *kept_of(const RunText *text, uint8_t kind, uint32_t reading)
 {
-	return run_text_keeps(kind) && reading < READINGS ? &text->kept[place_of(kind)][reading]
-							  : NULL;
+	unsigned place = place_of(kind);
+
+	return place < KINDS && reading < READINGS ? &text->kept[place][reading] : NULL;
 }
 
 const GString *run_text_of(const RunText *text, uint8_t kind, uint32_t reading)

@@ -21,9 +21,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(RunText, run_text_free)
    Without it only the length of a text is limited. */
 void run_text_set_memory(RunText *text, MemoryBudget *memory);
 
-/* Whether RunText stores batches of this kind. */
-bool run_text_keeps(uint8_t kind);
-
 /* Appends a batch to the text of its kind. The stream is not trusted: text above a limit of some
    MiB is dropped, in whole lines. */
 void run_text_read_batch(RunText *text, const Batch *batch);
