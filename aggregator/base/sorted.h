@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /*
  * Returns how many elements of an array have at most this key; the array is sorted by the key, a
@@ -33,6 +34,12 @@ static inline guint sorted_until(const GArray *array, size_t element_bytes, size
 	sorted_until(array,                                                                        \
 		     sizeof(Type) + 0 * sizeof(char[SORTED_BY_64_BITS(Type, member) ? 1 : -1]),    \
 		     offsetof(Type, member), key)
+
+/* For g_ptr_array_sort(): texts by their bytes. */
+static inline gint sorted_compare_texts(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
 /* For qsort(). */
 static inline int sorted_compare_numbers(const void *a, const void *b)

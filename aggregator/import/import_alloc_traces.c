@@ -159,25 +159,13 @@ static bool read_head(const char *line, size_t length, Head *head)
 	return head->has_age && cursor_at_end(&at);
 }
 
-/* Returns the size of the cache's objects; 0: unknown. */
-static uint64_t object_bytes(const HeldRecord *record)
+/* Whether the cache is a kmalloc class. */
+static bool has_class(const EventCache *cache, KmallocClass *class)
 {
 	char name[KMT_CACHE_NAME_BYTES_MAX + 1] = "";
-	KmallocClass class;
-
-	if (record->cache.object_bytes)
-		return record->cache.object_bytes;
-	memcpy(name, record->cache.name, record->cache.name_bytes);
-	return kmalloc_class_parse(name, &class) ? class.bytes : 0;
-}
-
-static uint8_t source_of(const EventCache *cache)
-{
-	char name[KMT_CACHE_NAME_BYTES_MAX + 1] = "";
-	KmallocClass class;
 
 	memcpy(name, cache->name, cache->name_bytes);
-	return kmalloc_class_parse(name, &class) ? KMT_SOURCE_KMALLOC : KMT_SOURCE_CACHE;
+	return kmalloc_class_parse(name, class);
 }
 
 /* Counts the objects of a stack. Between two readings, a stack with one thread may become one with
@@ -188,7 +176,12 @@ static void count_stack(const AllocTracesState *state)
 	const HeldRecord *record = &state->in.session->held_record;
 	const GString *stack = state->in.stack->len ? state->in.stack : state->symbol;
 	const EventTask task = { .tgid = head->pid };
-	uint64_t each = object_bytes(record);
+	KmallocClass class;
+	bool is_kmalloc = has_class(&record->cache, &class);
+	/* 0: unknown. */
+	uint64_t each = record->cache.object_bytes ? record->cache.object_bytes
+			: is_kmalloc               ? class.bytes
+						   : 0;
 	uint64_t asked = each - MIN(head->waste_each, each);
 
 	if (!each)
@@ -205,7 +198,7 @@ static void count_stack(const AllocTracesState *state)
 			.bytes_allocated = saturate_product(head->objects, each),
 			.age_min_ns = saturate_product(head->age_min, record->tick_ns),
 			.age_max_ns = saturate_product(MAX(head->age_max, 1), record->tick_ns),
-			.source = source_of(&record->cache),
+			.source = is_kmalloc ? KMT_SOURCE_KMALLOC : KMT_SOURCE_CACHE,
 		});
 }
 

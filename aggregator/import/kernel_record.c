@@ -8,6 +8,7 @@
 
 #include "record/format.h"
 #include "base/clock.h"
+#include "base/sorted.h"
 #include "base/trusted_file.h"
 #include "import/import_types.h"
 #include "import/input.h"
@@ -221,11 +222,6 @@ static char *file_of_entry(const Reading *reading, const char *entry)
 	return !below && has_cache_suffix(entry) ? g_steal_pointer(&path) : below;
 }
 
-static gint compare_names(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Returns the names in a folder, sorted, NULL with error set if it cannot be read. */
 static GPtrArray *entries_of(const char *path, GError **error)
 {
@@ -237,7 +233,7 @@ static GPtrArray *entries_of(const char *path, GError **error)
 		return NULL;
 	while ((name = g_dir_read_name(folder)))
 		g_ptr_array_add(names, g_strdup(name));
-	g_ptr_array_sort(names, compare_names);
+	g_ptr_array_sort(names, sorted_compare_texts);
 	return g_steal_pointer(&names);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/escape.h"
 #include "base/nearest.h"
+#include "base/sorted.h"
 #include "base/trusted_file.h"
 
 #include <errno.h>
@@ -137,11 +138,6 @@ static void add_names(GHashTable *names, const char *folder, GPtrArray *problems
 			g_hash_table_add(names, g_strndup(file, strlen(file) - strlen(SUFFIX)));
 }
 
-static int compare_names(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Returns all names, sorted, because a folder has no fixed order. */
 static GPtrArray *all_names(const PresetFolders *folders, GPtrArray *problems)
 {
@@ -158,7 +154,7 @@ static GPtrArray *all_names(const PresetFolders *folders, GPtrArray *problems)
 		g_hash_table_iter_steal(&each);
 		g_ptr_array_add(sorted, name);
 	}
-	g_ptr_array_sort(sorted, compare_names);
+	g_ptr_array_sort(sorted, sorted_compare_texts);
 	return sorted;
 }
 
