@@ -1,22 +1,68 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The second collection for the details of a cache: a child process, a thread that counts its
- * stream into its own session, and the newest detail behind a lock. rate_screen.c polls it.
+ * The details of a cache: from a session so far, which takes as long as a report; and a second
+ * collection for them: a child process, a thread that counts its stream into its own session, and
+ * the newest detail behind a lock. rate_screen.c polls it.
  */
 #include "tools/drill.h"
 
-#include "record/format.h"
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/words.h"
+#include "names/cgroup_names.h"
+#include "record/format.h"
+#include "session/losses.h"
 #include "session/session.h"
-#include "tools/session_detail.h"
+#include "session/symbols_choose.h"
 
 #include <errno.h>
 #include <gio/gio.h>
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
+
+/* Returns the counted time; < 0: not begun. A running stream ends at its newest event. */
+static double seconds_of(const Session *session)
+{
+	const RunInfo *info = session->info;
+	uint64_t run_ns = run_info_number(info, KMT_FIELD_RUN_START_NS, 0);
+	uint64_t start_ns =
+		info->sliced ? run_info_number(info, KMT_FIELD_WINDOW_START_NS, run_ns) : run_ns;
+	uint64_t newest_ns = MAX(loss_ledger_complete_until(session->loss),
+				 run_info_number(info, KMT_FIELD_MONOTONIC_NS, start_ns));
+	uint64_t end_ns = run_info_number(info, KMT_FIELD_RUN_END_NS, newest_ns);
+
+	if (info->sliced)
+		end_ns = MIN(end_ns, run_info_number(info, KMT_FIELD_WINDOW_END_NS, end_ns));
+	return start_ns ? (double)(MAX(end_ns, start_ns) - start_ns) / 1e9 : -1;
+}
+
+RateDetail *session_detail_new(Session *session, const char *cache, const Dimension *key,
+			       const GArray *cells)
+{
+	g_autoptr(CacheNames) caches =
+		cache_names_new(session->profile, session->info, session->text);
+	g_autoptr(CgroupNames) cgroups = cgroup_names_new(session->text);
+	Losses losses = losses_of(session);
+	const RateDetailRequest request = {
+		.cache = cache,
+		.key = key,
+		.cells = cells,
+		.seconds = seconds_of(session),
+		.events_lost = losses_all(&losses).high,
+		.walks_different = losses_walks_different(session),
+		.names_different = losses_names_different(session),
+		.estimated = loss_ledger_totals(session->loss).sampling_period_max > 1,
+	};
+	ViewSource source = { .caches = caches, .cgroups = cgroups };
+
+	symbols_choose(session, NULL);
+	source.profile = session->profile;
+	source.symbols = session->symbols;
+	source.memory = session->memory;
+	source.sampling = sampling_of(session->profile, session->info);
+	return rate_detail_new(&source, &request);
+}
 
 enum {
 	CHUNK_BYTES = 256 << 10,
@@ -154,28 +200,21 @@ static void drill_drain(Drill *drill)
 	g_mutex_unlock(&drill->lock);
 }
 
-/* Returns why it ended on its own; the caller frees it. */
-static char *problem_of(Drill *drill)
-{
-	const char *bound = run_info_text(drill->session->info, KMT_FIELD_BOUND);
-	char *problem;
-
-	if (!suite_child_wait(drill->child, EXIT_WITHIN_MS))
-		return g_strdup("the second collection has ended its stream");
-	problem = suite_child_problem(drill->child);
-	if (problem)
-		return problem;
-	return g_strdup_printf("the second collection has ended%s%s", bound ? ": " : "",
-			       bound ? bound : "");
-}
-
 /* Provides the last detail: the data so far, and why there is no more. */
 static void give_last(Drill *drill)
 {
-	g_autofree char *problem = problem_of(drill);
+	const char *bound = run_info_text(drill->session->info, KMT_FIELD_BOUND);
+	bool has_exited = suite_child_wait(drill->child, EXIT_WITHIN_MS);
+	g_autofree char *problem = has_exited ? suite_child_problem(drill->child) : NULL;
 	g_autoptr(GString) escaped = g_string_new(NULL);
 	RateDetail *detail;
 
+	if (!problem)
+		problem = g_strdup_printf("the second collection has ended%s%s",
+					  !has_exited ? " its stream"
+					  : bound     ? ": "
+						      : "",
+					  has_exited && bound ? bound : "");
 	escape_append(escaped, problem);
 	session_finish(drill->session);
 	detail = detail_of(drill, drill->key);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "rates/rate_detail.h"
+#include "session/session.h"
 #include "tools/suite_child.h"
 
 #include <glib.h>
@@ -45,3 +46,9 @@ bool drill_is_over(Drill *drill);
 /* Ends the drill, by force after some seconds, and frees it. Leaves nothing behind. */
 void drill_stop(Drill *drill);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Drill, drill_stop)
+
+/* Returns a session's data so far about one slab cache: of a second collection, or of a run or a
+   recording with stacks of its own. It takes as long as a report, so do not call it often. cells
+   are as in RateDetailRequest. */
+RateDetail *session_detail_new(Session *session, const char *cache, const Dimension *key,
+			       const GArray *cells);

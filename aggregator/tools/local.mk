@@ -1,21 +1,18 @@
 libaggregator_a_SOURCES += \
 	aggregator/tools/chart_feed.c \
 	aggregator/tools/drill.c aggregator/tools/drill.h \
-	aggregator/tools/fact_lines.c aggregator/tools/fact_lines.h \
-	aggregator/tools/session_detail.c aggregator/tools/session_detail.h \
 	aggregator/tools/standard_files.c \
 	aggregator/tools/suite_child.c aggregator/tools/suite_child.h \
-	aggregator/tools/cache_choice.c aggregator/tools/cache_choice.h \
+	aggregator/tools/tool_input.c aggregator/tools/tool_input.h \
+	aggregator/tools/warnings.c aggregator/tools/warnings.h \
 	aggregator/tools/many_inputs.c aggregator/tools/many_inputs.h \
 	aggregator/tools/older_run.c \
 	aggregator/tools/rate_feed.c aggregator/tools/rate_feed.h \
 	aggregator/tools/rate_run.c aggregator/tools/rate_run.h \
 	aggregator/tools/rate_screen.c \
 	aggregator/tools/report_input.c aggregator/tools/report_input.h \
-	aggregator/tools/run_identity.c aggregator/tools/run_identity.h \
 	aggregator/tools/source_lines.c aggregator/tools/source_lines.h \
 	aggregator/tools/source_text.c \
-	aggregator/tools/text_file.c aggregator/tools/text_file.h \
 	aggregator/tools/text_writer.c aggregator/tools/text_writer.h \
 	aggregator/tools/tool.c aggregator/tools/tool.h
 

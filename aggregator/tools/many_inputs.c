@@ -14,11 +14,9 @@
 #include "report/model.h"
 #include "session/losses.h"
 #include "session/symbols_choose.h"
-#include "tools/cache_choice.h"
+#include "tools/tool_input.h"
 #include "tools/report_input.h"
-#include "tools/run_identity.h"
 #include "tools/source_lines.h"
-#include "tools/tool.h"
 
 #include <gio/gio.h>
 #include <stdio.h>
@@ -66,20 +64,6 @@ static bool is_recording(const char *path)
 	return g_str_has_suffix(path, suffix) && g_file_test(path, G_FILE_TEST_IS_REGULAR);
 }
 
-/* A run that was killed has its last events there. */
-static void note_part(const char *path)
-{
-	many_inputs_note("%s: left out, a run writes it or was killed: use -i %s to read it, too",
-			 path, path);
-}
-
-static void note_others(const OutputOptions *output, const char *folder, guint others)
-{
-	if (others && !output->quiet)
-		many_inputs_note("%s: %u other %s than *%s left out", folder, others,
-				 others == 1 ? "file" : "files", suffix);
-}
-
 /* Adds the recordings of a folder in the order of their names. */
 static bool add_folder(GPtrArray *paths, const Options *options, const char *folder, GError **error)
 {
@@ -98,14 +82,18 @@ static bool add_folder(GPtrArray *paths, const Options *options, const char *fol
 			g_ptr_array_add(found, path);
 			continue;
 		}
+		/* A run that was killed has its last events there. */
 		if (g_str_has_suffix(name, part_suffix) && !options->output.quiet)
-			note_part(path);
+			many_inputs_note("%s: left out, a run writes it or was killed: use -i %s "
+					 "to read it, too",
+					 path, path);
 		else
 			others++;
 		g_free(path);
 	}
-	if (found->len)
-		note_others(&options->output, folder, others);
+	if (found->len && others && !options->output.quiet)
+		many_inputs_note("%s: %u other %s than *%s left out", folder, others,
+				 others == 1 ? "file" : "files", suffix);
 	g_ptr_array_sort(found, by_name);
 	for (guint i = 0; i < found->len; i++)
 		g_ptr_array_add(paths, found->pdata[i]);
@@ -137,22 +125,18 @@ static GPtrArray *paths_of(const Options *options, GError **error)
 
 /* What a recording has. */
 
-static char *kind_of(const Session *session)
-{
-	const char *title = run_info_text(session->info, KMT_FIELD_POINTS_TITLE);
-	const char *value = run_info_text(session->info, KMT_FIELD_VALUE_NAME);
-
-	if (!run_info_text(session->info, KMT_FIELD_POINTS_NOUN))
-		return g_strdup(session->is_held ? "held objects" : "allocations");
-	return g_strdup_printf("'%s'%s%s", title ? title : "probe points", value ? " with " : "",
-			       value ? value : "");
-}
-
 static bool is_of_this_kind(ManyInputs *many, const Session *session, const char *path,
 			    GError **error)
 {
-	g_autofree char *kind = kind_of(session);
+	const char *title = run_info_text(session->info, KMT_FIELD_POINTS_TITLE);
+	const char *value = run_info_text(session->info, KMT_FIELD_VALUE_NAME);
+	g_autofree char *kind = NULL;
 
+	if (run_info_text(session->info, KMT_FIELD_POINTS_NOUN))
+		kind = g_strdup_printf("'%s'%s%s", title ? title : "probe points",
+				       value ? " with " : "", value ? value : "");
+	else
+		kind = g_strdup(session->is_held ? "held objects" : "allocations");
 	if (!many->kind)
 		many->kind = g_strdup(kind);
 	if (g_str_equal(many->kind, kind))

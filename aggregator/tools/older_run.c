@@ -9,9 +9,8 @@
 #include "base/escape.h"
 #include "report/facts.h"
 #include "session/symbols_choose.h"
-#include "tools/cache_choice.h"
-#include "tools/run_identity.h"
-#include "tools/tool.h"
+#include "tools/tool_input.h"
+#include "tools/report_input.h"
 
 #include <gio/gio.h>
 #include <stdio.h>

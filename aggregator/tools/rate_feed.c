@@ -366,31 +366,24 @@ static void pace(RateFeed *feed, uint64_t time_ns)
 	}
 }
 
-/* Texts are in time order, except those that are printed late. */
-static bool take_text(RateFeed *feed, const Events *events)
-{
-	uint64_t time_ns = events->text->time_ns;
-
-	if (!time_ns)
-		return true;
-	if (feed->start_ns == UINT64_MAX)
-		take_info(feed, events->header);
-	if (feed->options.recorded)
-		pace(feed, time_ns);
-	feed->latest_ns = MAX(feed->latest_ns, time_ns);
-	intervals_complete(feed->intervals, feed->latest_ns - MIN(feed->latest_ns, TEXT_LATE_NS));
-	return intervals_take(feed->intervals, events);
-}
-
 /* An EventSink. */
 static bool take_events(const Events *events, void *user_data)
 {
 	RateFeed *feed = user_data;
+	uint64_t time_ns = events->text ? events->text->time_ns : 0;
 
-	if (events->text)
-		return take_text(feed, events);
+	if (events->text && !time_ns)
+		return true;
 	if (feed->start_ns == UINT64_MAX)
 		take_info(feed, events->header);
+	/* Texts are in time order, except those that are printed late. */
+	if (events->text) {
+		if (feed->options.recorded)
+			pace(feed, time_ns);
+		feed->latest_ns = MAX(feed->latest_ns, time_ns);
+		intervals_complete(feed->intervals,
+				   feed->latest_ns - MIN(feed->latest_ns, TEXT_LATE_NS));
+	}
 	return intervals_take(feed->intervals, events);
 }
 

@@ -16,10 +16,9 @@
 #include "session/losses.h"
 #include "session/session.h"
 #include "rates/net_check.h"
-#include "tools/cache_choice.h"
-#include "tools/fact_lines.h"
+#include "tools/tool_input.h"
+#include "tools/warnings.h"
 #include "tools/rate_feed.h"
-#include "tools/text_file.h"
 #include "tools/text_writer.h"
 
 #include <sys/ioctl.h>
@@ -94,14 +93,6 @@ typedef struct {
 	GError *error;
 } RateRun;
 
-/* Returns the columns of the terminal; 0: stdout is not a terminal. */
-static unsigned terminal_width(void)
-{
-	struct winsize size;
-
-	return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? size.ws_col : 0;
-}
-
 static void add_to_totals(RateRun *run, const RateTable *table)
 {
 	const Losses losses = losses_of(run->session);
@@ -145,8 +136,11 @@ static void print_table(RateRun *run, const RateTable *table)
 	};
 	g_autoptr(ReportModel) model = report_model_new(REPORT_INTERVAL, &source);
 	TextStream stream;
+	struct winsize size;
 
-	run->layout.width = terminal_width();
+	/* 0: stdout is not a terminal. */
+	run->layout.width =
+		isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? size.ws_col : 0;
 	text_stream_open(&stream);
 	options->output.renderer->render(model, stream.out);
 	give_text(run, text_stream_close(&stream));
@@ -333,18 +327,6 @@ static bool close_outlet(RateRun *run, GError **error)
 	return true;
 }
 
-/* The tables do not show the result of comparing. */
-static void say_compared(const RateRun *run)
-{
-	g_autoptr(Facts) facts = facts_new(run->session, false);
-	const CollectRequest *request = &run->options->live.request;
-
-	if (request->stack_walk == STACK_WALK_COMPARE)
-		fact_line_print(facts, append_walks_line);
-	if (request->cache_names == CACHE_NAMES_COMPARE)
-		fact_line_print(facts, append_compared_names_line);
-}
-
 /* Empty tables look like a quiet host, so the reports' words explain them. */
 static void say_nothing_left(const RateRun *run)
 {
@@ -367,6 +349,8 @@ static void say_nothing_left(const RateRun *run)
 static bool rate_run_end(void *state, GError **error)
 {
 	RateRun *run = state;
+	const CollectRequest *request = &run->options->live.request;
+	g_autoptr(Facts) facts = NULL;
 	bool written;
 
 	rate_feed_finish(run->feed);
@@ -374,7 +358,12 @@ static bool rate_run_end(void *state, GError **error)
 	say_nothing_left(run);
 	/* Some reasons are known only after the last table, when the screen is closed. */
 	fact_lines_print_incomplete(run->session, run->options);
-	say_compared(run);
+	/* The tables do not show the result of comparing. */
+	facts = facts_new(run->session, false);
+	if (request->stack_walk == STACK_WALK_COMPARE)
+		fact_line_print(facts, append_walks_line);
+	if (request->cache_names == CACHE_NAMES_COMPARE)
+		fact_line_print(facts, append_compared_names_line);
 	rate_feed_free(run->feed);
 	net_check_free(run->net_judged);
 	rate_totals_free(run->totals);

@@ -11,7 +11,6 @@
 #include "record/probe_kinds.h"
 #include "screen/screen.h"
 #include "tools/drill.h"
-#include "tools/session_detail.h"
 #include "tools/suite_child.h"
 #include "tools/tool.h"
 
@@ -188,18 +187,6 @@ static void forget_pid(RateScreen *screen, guint32 pid)
 			g_array_remove_index_fast(screen->left_out, i);
 }
 
-static void end_drills(RateScreen *screen)
-{
-	for (guint i = screen->left->len; i-- > 0;) {
-		Drill *drill = g_ptr_array_index(screen->left, i);
-
-		if (!drill_is_over(drill))
-			continue;
-		forget_pid(screen, drill_pid(drill));
-		g_ptr_array_remove_index_fast(screen->left, i);
-	}
-}
-
 static void start_recording(RateScreen *screen, const char *path)
 {
 	g_autoptr(GError) error = NULL;
@@ -288,7 +275,14 @@ bool rate_screen_poll(RateScreen *screen, RateFeed *feed)
 		goes_on = rate_screen_obey(screen, feed, &command);
 		g_free(command.text);
 	}
-	end_drills(screen);
+	for (guint i = screen->left->len; i-- > 0;) {
+		Drill *drill = g_ptr_array_index(screen->left, i);
+
+		if (!drill_is_over(drill))
+			continue;
+		forget_pid(screen, drill_pid(drill));
+		g_ptr_array_remove_index_fast(screen->left, i);
+	}
 	end_recorder(screen);
 	show_detail(screen);
 	return goes_on;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Puts together what a report needs of a session: held cells, names, view, source. Owns them until
- * the report is printed.
+ * the report is printed. What tells two runs apart is here, too: boot, start, end and number of
+ * events, else the path.
  */
 #include "tools/report_input.h"
 
-#include "record/format.h"
 #include "options/tool_description.h"
+#include "record/format.h"
 #include "session/losses.h"
-#include "tools/run_identity.h"
+
+#include <stdlib.h>
 
 /* Returns the cells of a report about held objects; NULL: of the session's profile. */
 static HeldCells *held_cells_of(const Session *session, const ChoiceOptions *choice)
@@ -114,4 +116,34 @@ void report_input_free(ReportInput *input)
 	cache_names_free(input->caches);
 	held_cells_free(input->held_cells);
 	g_free(input);
+}
+
+/* Pieces of one run have the same start, but not the same events. Without facts about the run, the
+   file tells. */
+char *run_identity(const Session *session, const char *path)
+{
+	const RunInfo *info = session->info;
+	const char *boot = run_info_text(info, KMT_FIELD_BOOT_ID);
+	const char *host = run_info_text(info, KMT_FIELD_HOST);
+	uint64_t start_ns = run_info_start_ns(info);
+
+	if (!boot || !start_ns) {
+		char *real = realpath(path, NULL);
+
+		return real ? real : g_strdup(path);
+	}
+	return g_strdup_printf(
+		"%s\n%s\n%" G_GUINT64_FORMAT "\n%" G_GUINT64_FORMAT "\n%" G_GUINT64_FORMAT, boot,
+		host ? host : "", start_ns, session_end_ns(session), losses_counted(session));
+}
+
+uint32_t run_identity_add(RunNames *names, const Session *session, const char *path)
+{
+	const RunIdentity run = {
+		.host = run_info_text(session->info, KMT_FIELD_HOST),
+		.boot_id = run_info_text(session->info, KMT_FIELD_BOOT_ID),
+		.path = path,
+	};
+
+	return run_names_add(names, &run);
 }

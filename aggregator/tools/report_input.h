@@ -24,3 +24,12 @@ ReportInput *report_input_new(const Session *session, const Options *options,
 			      const Renderer *renderer);
 void report_input_free(ReportInput *input);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ReportInput, report_input_free)
+
+/* Returns a text that is the same for the same run, though it is read from another file, and
+   another one for each piece of a run. path: what the session was read from. The caller frees the
+   text. */
+char *run_identity(const Session *session, const char *path);
+
+/* Adds the run of a session to the names, by what its stream says. path: as above. Returns its
+   number. */
+uint32_t run_identity_add(RunNames *names, const Session *session, const char *path);

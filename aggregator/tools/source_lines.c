@@ -138,14 +138,6 @@ static const StateNote state_notes[] = {
 	  "user who may not see them" },
 };
 
-static bool is_path_of_any(const LineResolver *resolver, const char *path)
-{
-	for (guint i = 0; i < line_resolver_count(resolver); i++)
-		if (!g_strcmp0(line_resolver_object(resolver, i)->path, path))
-			return true;
-	return false;
-}
-
 /* Notes the files of --debuginfo that have nothing for these stacks. */
 static void note_useless_files(SourceLines *lines)
 {
@@ -153,9 +145,11 @@ static void note_useless_files(SourceLines *lines)
 
 	for (guint i = 0; i + 1 < given->len; i++) {
 		const char *path = g_ptr_array_index(given, i);
+		bool is_used = false;
 
-		if (!g_file_test(path, G_FILE_TEST_IS_DIR) &&
-		    !is_path_of_any(lines->resolver, path))
+		for (guint j = 0; j < line_resolver_count(lines->resolver); j++)
+			is_used |= !g_strcmp0(line_resolver_object(lines->resolver, j)->path, path);
+		if (!is_used && !g_file_test(path, G_FILE_TEST_IS_DIR))
 			source_lines_note(
 				lines,
 				g_strdup_printf("--debuginfo: %s has no debug data, or is no "
@@ -350,17 +344,6 @@ static bool source_lines_lacks(const LineResolver *resolver, bool programs)
 	return false;
 }
 
-static void append_kernel_command(GString *out, const Distribution *distribution,
-				  const char *release)
-{
-	g_auto(GStrv) parts = g_strsplit(distribution->kernel, "%s", 2);
-
-	g_string_append_printf(out, "On %s:\n    %s", distribution->name, parts[0]);
-	if (parts[1])
-		escape_append(out, release);
-	g_string_append_printf(out, "%s\n", parts[1] ? parts[1] : "");
-}
-
 /* Appends the command that shows the lines with this option. */
 static void append_report_command(GString *out, const SourceLines *lines, const char *option)
 {
@@ -376,8 +359,14 @@ static void append_commands(GString *out, const SourceLines *lines, const Sessio
 	const char *release = run_info_text(session->info, KMT_FIELD_RELEASE);
 
 	g_string_append_c(out, '\n');
-	if (distribution && source_lines_lacks(resolver, false))
-		append_kernel_command(out, distribution, release ? release : "RELEASE");
+	if (distribution && source_lines_lacks(resolver, false)) {
+		g_auto(GStrv) parts = g_strsplit(distribution->kernel, "%s", 2);
+
+		g_string_append_printf(out, "On %s:\n    %s", distribution->name, parts[0]);
+		if (parts[1])
+			escape_append(out, release ? release : "RELEASE");
+		g_string_append_printf(out, "%s\n", parts[1] ? parts[1] : "");
+	}
 	if (distribution && source_lines_lacks(resolver, true))
 		g_string_append_printf(out, "For programs and libraries on %s:\n    %s\n",
 				       distribution->name, distribution->programs);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A thread that writes texts to stdout from a bounded queue; what finds no room is dropped and
- * counted. So a slow reader delays nothing.
+ * Threads that write texts, so that who is slow delays nothing. A TextWriter writes to stdout from
+ * a bounded queue; what finds no room is dropped and counted. A TextFile, for --textfile, replaces
+ * a file with the newest text; only the newest waits. tool.c and rate_run.c hand them texts.
  */
 #include "tools/text_writer.h"
+
+#include "base/private_file.h"
+#include "process/watchdog.h"
 
 #include <errno.h>
 #include <gio/gio.h>
@@ -23,35 +27,29 @@ struct TextWriter {
 	GThread *thread;
 	GMutex lock; /* protects the fields below */
 	GCond changed;
-	GQueue waiting;   /* (element-type utf8), owned */
-	guint dropped;    /* number since the last accepted text */
-	bool finish;      /* no more texts will come */
-	bool done;        /* the thread has stopped writing */
-	bool reader_left; /* not an error */
-	int problem;      /* errno; 0: none */
+	GQueue waiting; /* (element-type utf8), owned */
+	guint dropped;  /* number since the last accepted text */
+	bool finish;    /* no more texts will come */
+	bool done;      /* the thread has stopped writing */
+	int problem;    /* errno; EPIPE: the reader has left, which is no error; 0: none */
 };
 
-static bool write_all(TextWriter *writer, const char *text)
+/* Returns 0, or errno. */
+static int write_whole(int descriptor, const char *text)
 {
 	size_t length = strlen(text);
 
 	while (length) {
-		ssize_t written = write(STDOUT_FILENO, text, length);
-		int code = errno;
+		ssize_t written = write(descriptor, text, length);
 
-		if (written < 0 && code == EINTR)
+		if (written < 0 && errno == EINTR)
 			continue;
-		if (written < 0) {
-			g_mutex_lock(&writer->lock);
-			writer->reader_left = code == EPIPE;
-			writer->problem = code;
-			g_mutex_unlock(&writer->lock);
-			return false;
-		}
+		if (written < 0)
+			return errno;
 		text += written;
 		length -= (size_t)written;
 	}
-	return true;
+	return 0;
 }
 
 /* Returns the next text; NULL: no more will come. */
@@ -70,14 +68,15 @@ static char *next_text(TextWriter *writer)
 static gpointer write_texts(gpointer data)
 {
 	TextWriter *writer = data;
-	bool written = true;
+	int problem = 0;
 	char *text;
 
-	while (written && (text = next_text(writer))) {
-		written = write_all(writer, text);
+	while (!problem && (text = next_text(writer))) {
+		problem = write_whole(STDOUT_FILENO, text);
 		g_free(text);
 	}
 	g_mutex_lock(&writer->lock);
+	writer->problem = problem;
 	writer->done = true;
 	g_cond_broadcast(&writer->changed);
 	g_mutex_unlock(&writer->lock);
@@ -200,10 +199,123 @@ bool text_writer_finish(TextWriter *writer, GError **error)
 			    "the last %ss were not printed: nobody reads stdout", writer->what);
 		return false;
 	}
-	problem = writer->reader_left ? 0 : writer->problem;
+	problem = writer->problem == EPIPE ? 0 : writer->problem;
 	writer_free(writer);
 	if (problem)
 		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(problem),
 			    "writing the %ss: %s", what, g_strerror(problem));
+	return !problem;
+}
+
+/* Files. */
+
+struct TextFile {
+	const char *path; /* borrowed */
+	GThread *thread;
+	GError *problem; /* of the thread: why the newest text is not in the file; NULL: it is */
+	GMutex lock;     /* protects the fields below */
+	GCond changed;
+	char *waiting; /* owned; NULL: none */
+	bool finish;   /* no more texts will come */
+};
+
+/* text NULL: only tries whether the file could be written. */
+static bool text_file_replace(const char *path, const char *text, GError **error)
+{
+	g_autoptr(PrivateFile) file = private_file_create_public(path, error);
+	WatchdogItem item = { .kind = WATCHDOG_FILE };
+	bool written;
+	int problem;
+
+	if (!file)
+		return false;
+	item.path = private_file_part(file);
+	watchdog_add(&item);
+	problem = text ? write_whole(private_file_descriptor(file), text) : 0;
+	if (problem)
+		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(problem), "%s: %s", item.path,
+			    g_strerror(problem));
+	written = text && !problem && private_file_commit(file, error);
+	if (!written)
+		private_file_discard(file);
+	watchdog_withdraw(&item);
+	return written || !text;
+}
+
+/* Returns the newest text; NULL: no more will come. */
+static char *newest_text(TextFile *file)
+{
+	char *text;
+
+	g_mutex_lock(&file->lock);
+	while (!file->waiting && !file->finish)
+		g_cond_wait(&file->changed, &file->lock);
+	text = g_steal_pointer(&file->waiting);
+	g_mutex_unlock(&file->lock);
+	return text;
+}
+
+static gpointer replace_texts(gpointer data)
+{
+	TextFile *file = data;
+	char *text;
+
+	while ((text = newest_text(file))) {
+		GError *problem = NULL;
+
+		text_file_replace(file->path, text, &problem);
+		g_free(text);
+		/* A problem that lasts is printed once. */
+		if (problem &&
+		    (!file->problem || strcmp(problem->message, file->problem->message) != 0))
+			g_printerr("%s: --textfile: %s; the old file stays, the next interval is "
+				   "tried\n",
+				   g_get_prgname(), problem->message);
+		g_clear_error(&file->problem);
+		file->problem = problem;
+	}
+	return NULL;
+}
+
+TextFile *text_file_new(const char *path, GError **error)
+{
+	TextFile *file;
+
+	if (!text_file_replace(path, NULL, error)) {
+		g_prefix_error(error, "--textfile: ");
+		return NULL;
+	}
+	file = g_new0(TextFile, 1);
+	file->path = path;
+	g_mutex_init(&file->lock);
+	g_cond_init(&file->changed);
+	file->thread = g_thread_new("textfile", replace_texts, file);
+	return file;
+}
+
+void text_file_give(TextFile *file, char *text)
+{
+	g_mutex_lock(&file->lock);
+	g_free(file->waiting);
+	file->waiting = text;
+	g_cond_signal(&file->changed);
+	g_mutex_unlock(&file->lock);
+}
+
+bool text_file_finish(TextFile *file, GError **error)
+{
+	GError *problem;
+
+	g_mutex_lock(&file->lock);
+	file->finish = true;
+	g_cond_signal(&file->changed);
+	g_mutex_unlock(&file->lock);
+	g_thread_join(file->thread);
+	problem = file->problem;
+	g_mutex_clear(&file->lock);
+	g_cond_clear(&file->changed);
+	g_free(file);
+	if (problem)
+		g_propagate_prefixed_error(error, problem, "--textfile: ");
 	return !problem;
 }

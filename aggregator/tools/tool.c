@@ -6,7 +6,6 @@
  */
 #include "tools/tool.h"
 
-#include "record/batch.h"
 #include "record/format.h"
 #include "collect/tracefs/kprobe_group.h"
 #include "collect/run/check.h"
@@ -24,13 +23,13 @@
 #include "render/formats/renderers.h"
 #include "session/session.h"
 #include "session/symbols_choose.h"
-#include "tools/cache_choice.h"
 #include "tools/rate_feed.h"
-#include "tools/fact_lines.h"
 #include "tools/many_inputs.h"
 #include "tools/report_input.h"
 #include "tools/source_lines.h"
 #include "tools/text_writer.h"
+#include "tools/tool_input.h"
+#include "tools/warnings.h"
 
 #include <errno.h>
 #include <gio/gio.h>
@@ -59,20 +58,15 @@ static ExitStatus status_of(const GError *error)
 	return error->domain == G_OPTION_ERROR ? EXIT_USAGE : EXIT_FAILED;
 }
 
-static ReportKind kind_of(const Options *options)
-{
-	if (options->info)
-		return REPORT_INFO;
-	if (options->older)
-		return REPORT_DIFF;
-	return options->overview ? REPORT_SLAB_CACHES : options->tool->report;
-}
-
 /* A run that is compared is shown with the older one. session: NULL: of many runs. */
 static void print_report_as(const Renderer *renderer, const Session *session,
 			    const Options *options, FILE *out)
 {
 	const OlderRun *older = options->older;
+	ReportKind kind = options->info       ? REPORT_INFO
+			  : older             ? REPORT_DIFF
+			  : options->overview ? REPORT_SLAB_CACHES
+					      : options->tool->report;
 	g_autoptr(ReportInput) input =
 		session ? report_input_new(session, options, renderer) : NULL;
 	g_autoptr(ReportInput) compared =
@@ -81,7 +75,7 @@ static void print_report_as(const Renderer *renderer, const Session *session,
 
 	if (compared)
 		input->source.older = &compared->source;
-	model = report_model_new(kind_of(options), input ? &input->source : &options->many->source);
+	model = report_model_new(kind, input ? &input->source : &options->many->source);
 	/* A report without the figure that was asked for looks like one in which nothing has it. */
 	if (!model_is_empty(model) && !model_knows_rank(model))
 		fprintf(stderr, "%s: -s %s: this is not known of these events: use -s count\n",
@@ -187,128 +181,6 @@ static bool tool_report(const Session *session, const Options *options, PrivateF
 	return written && private_file_commit(file, error);
 }
 
-const char *tool_loss_remedy(const Session *session, const Options *options)
-{
-	g_autofree char *why = NULL;
-
-	/* A recording may be of another host. */
-	return losses_remedy(session, options_read_input(options) ||
-					      check_choose_collector(&options->live.request,
-								     &why) == &stap_collector);
-}
-
-static bool can_pair(const InputOptions *input, const Session *session, GError **error)
-{
-	if (run_info_number(session->info, KMT_FIELD_HELD, 0))
-		return true;
-	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "--held: %s: %s", input->path,
-		    session->cannot_pair ? session->cannot_pair
-					 : "it does not have all frees: record it with --held");
-	return false;
-}
-
-/* A few addresses are allocated again and again, so a sample of addresses says little about the
-   number of allocations. */
-static bool can_rank_allocations(const Options *options, const Session *session, GError **error)
-{
-	const char *sampled_by = run_info_text(session->info, KMT_FIELD_SAMPLED_BY);
-
-	if (!sampled_by || loss_ledger_totals(session->loss).sampling_period_max <= 1)
-		return true;
-	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-		    "%s: it is a sample of addresses, which only shows what is held: %s",
-		    options->input.path,
-		    options->live.request.held ? "use -s held, held-bytes, age or peak"
-					       : "add --held");
-	return false;
-}
-
-/* Allocations and hits of probe points have different reports. */
-static bool has_its_events(const Options *options, const Session *session, GError **error)
-{
-	bool has_hits = run_info_text(session->info, KMT_FIELD_POINTS_NOUN);
-
-	if (has_hits == (options->tool->bit == TOOL_STACK_TOP))
-		return true;
-	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "%s: it has %s: use %s -i",
-		    options->input.path,
-		    has_hits ? "hits of probe points, no allocations"
-			     : "allocations, no hits of probe points",
-		    has_hits ? "stack-top" : "kmalloc-top");
-	return false;
-}
-
-bool tool_can_show(const Options *options, const Session *session, GError **error)
-{
-	bool ranks_held =
-		options->live.request.held && !(options->view.sort && options->view.sort->of_run);
-
-	if (!options->input.path || options->info)
-		return true;
-	return has_its_events(options, session, error) &&
-	       (!options->live.request.held || can_pair(&options->input, session, error)) &&
-	       (ranks_held || can_rank_allocations(options, session, error));
-}
-
-/* Reports a lossy result also on stderr, where it is not overlooked. */
-static void warn_of_loss(const Session *session, const Options *options)
-{
-	Losses losses = losses_of(session);
-	uint64_t all = losses_received(session) + losses_uncounted(&losses).high;
-	uint64_t lost = losses_all(&losses).high;
-	const char *remedy = tool_loss_remedy(session, options);
-	/* Only the text on stdout shows its last line to whoever reads the exit status. */
-	bool is_shown = options->output.renderer == renderers && !options->output.path;
-
-	if (lost && (double)lost * 100 > (double)all)
-		fprintf(stderr,
-			"%s: %sover 1 %% of the events were lost (%" G_GUINT64_FORMAT
-			" of %" G_GUINT64_FORMAT ")%s%s\n",
-			g_get_prgname(), options->is_older ? "old run: " : "", lost, all,
-			remedy ? ": " : "", remedy ? remedy : "");
-	else if (!is_shown && losses_make_incomplete(session, options->loss_percent_max))
-		fact_lines_print_incomplete(session, options);
-}
-
-/* Of what was compared on request or to be sure. */
-static void warn_of_differences(const Session *session)
-{
-	uint64_t walks = losses_walks_different(session);
-	uint64_t names = losses_names_different(session);
-
-	if (walks)
-		fprintf(stderr,
-			"%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-			" compared stack walks differed from the kernel's: stacks recorded until "
-			"then may be wrong, the kernel walked the later ones; use "
-			"--stack-walk=kernel\n",
-			g_get_prgname(), walks,
-			run_info_number(session->info, KMT_FIELD_WALKS_COMPARED, walks));
-	if (names)
-		fprintf(stderr,
-			"%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-			" compared cache names differed from those that probes recorded: use "
-			"--cache-names=probes\n",
-			g_get_prgname(), names,
-			run_info_number(session->info, KMT_FIELD_NAMES_COMPARED, names));
-}
-
-static ExitStatus status_of_result(const Session *session, const Options *options)
-{
-	bool is_right = !losses_make_incomplete(session, options->loss_percent_max) &&
-			!losses_walks_different(session) && !losses_names_different(session);
-
-	return is_right ? EXIT_COMPLETE : EXIT_INCOMPLETE;
-}
-
-/* Warns of what is wrong in a result, and returns its status. */
-static ExitStatus finish_warned(const Session *session, const Options *options)
-{
-	warn_of_loss(session, options);
-	warn_of_differences(session);
-	return status_of_result(session, options);
-}
-
 /* Creates the file of -O first: no report is lost to a bad name. *file is NULL for stdout. */
 static bool open_output(const OutputOptions *output, PrivateFile **file, GError **error)
 {
@@ -359,19 +231,9 @@ static ExitStatus tool_finish(Session *session, const Options *options, SourceLi
 	if (!tool_report(session, options, file, &error))
 		return report_elsewhere(session, options, file, error);
 	if (older)
-		older_status = finish_warned(older->session, older->options);
-	status = finish_warned(session, options);
+		older_status = warn_of_result(older->session, older->options);
+	status = warn_of_result(session, options);
 	return MAX(status, older_status);
-}
-
-/* The stream was the result; its reader makes the report. If the reader has closed it, that is not
-   an error. */
-static ExitStatus finish_written(const Session *session, const Options *options,
-				 const CollectOutcome *outcome)
-{
-	if (outcome->reader_left)
-		return EXIT_COMPLETE;
-	return finish_warned(session, options);
 }
 
 static void report_command_end(const CollectOutcome *outcome, char **command)
@@ -437,7 +299,7 @@ static ExitStatus finish_stream(const Options *options, const Session *session, 
 	if (!options->tool->stream->end(state, &error))
 		return tool_fail(status_of(error), error);
 	warn_of_differences(session);
-	return status_of_result(session, options);
+	return result_status(session, options);
 }
 
 static ExitStatus show_live(Options *options, Session *session, CollectOutcome *outcome)
@@ -463,77 +325,6 @@ static ExitStatus show_live(Options *options, Session *session, CollectOutcome *
 			 : tool_fail(status_of(error), error);
 }
 
-/* Whether the events of an input have times; if not, error is set. */
-static bool has_times(const InputOptions *input, const Session *session, GError **error)
-{
-	if (!session->imported || run_info_start_ns(session->info))
-		return true;
-	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-		    "%s: its events have no times: use a recording, or the output of "
-		    "perf script",
-		    input->path);
-	return false;
-}
-
-typedef struct {
-	Options *options;
-	Session *session;
-} Reading;
-
-/* Before the events: threads are counted from the first one on, if they are keys. */
-static void take_live_view(const Reading *reading)
-{
-	Options *options = reading->options;
-
-	if (!options->tool->take_live_view)
-		return;
-	options->tool->take_live_view(options, reading->session);
-	if (dimensions_have(options->view.by, "thread"))
-		profile_keep_threads(reading->session->profile);
-}
-
-/* A BatchVisitor. */
-static void take_info(const Batch *batch, void *user_data)
-{
-	if (batch->header.kind == KMT_BATCH_INFO)
-		take_live_view(user_data);
-}
-
-/* Reads -i. What its facts say about the report is taken as soon as it is known. */
-static bool read_file(Options *options, Session *session, GError **error)
-{
-	Reading reading = { options, session };
-	bool is_read;
-
-	session_add_tap(session, take_info, &reading);
-	is_read = options->input.is_found ? input_read_found(options->input.path, session, error)
-					  : input_read(options->input.path, session, error);
-	session_remove_tap(session, take_info);
-	if (is_read)
-		take_live_view(&reading);
-	return is_read;
-}
-
-bool tool_read_input(Options *options, Session *session, GError **error)
-{
-	double from_s = (double)options->input.slice.from_ns / 1e9;
-	uint64_t length_ns;
-
-	if (options->input.kernel.record)
-		return kernel_record_read(&options->input.kernel, session, error);
-	if (options->input.is_sliced)
-		session_set_slice(session, options->input.slice);
-	if (!read_file(options, session, error) ||
-	    (options->input.is_sliced && !has_times(&options->input, session, error)))
-		return false;
-	length_ns = session_length_ns(session);
-	if (!options->input.slice.from_ns || options->input.slice.from_ns < length_ns)
-		return true;
-	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--from %g: %s is %.3f s long",
-		    from_s, options->input.path, (double)length_ns / 1e9);
-	return false;
-}
-
 static ExitStatus show_input(Options *options, Session *session)
 {
 	const ToolStream *stream = options->tool->stream;
@@ -546,25 +337,9 @@ static ExitStatus show_input(Options *options, Session *session)
 	if (!state)
 		return tool_fail(status_of(error), error);
 	if (tool_read_input(options, session, &error))
-		has_times(&options->input, session, &error);
+		tool_has_times(&options->input, session, &error);
 	status = finish_stream(options, session, state);
 	return error ? tool_fail(status_of(error), error) : status;
-}
-
-Session *tool_session_new(const Options *options)
-{
-	Session *session = session_new(options->memory_bytes_max);
-
-	session->text_page_bytes = options->input.page_bytes;
-	/* They need memory. */
-	if (dimensions_have(options->view.by, "thread"))
-		profile_keep_threads(session->profile);
-	if ((options->output.diff || options->is_older) && !options->live.request.held)
-		profile_keep_blocks(session->profile);
-	/* The reader of a stream pairs. */
-	if (options->live.request.held && !collect_request_streams(&options->live.request))
-		session_pair(session, options->choice.held.by_freer);
-	return session;
 }
 
 /* Prints the last report, after the earlier ones. A file does not wait for their reader. */
@@ -578,18 +353,6 @@ static ExitStatus finish_reports(Session *session, const Options *options, Priva
 	status = tool_finish(session, options, interim->lines, file);
 	interim_finish(interim);
 	return interim->failed && status == EXIT_COMPLETE ? EXIT_INCOMPLETE : status;
-}
-
-void tool_leave_out_unpaired(Options *options)
-{
-	const CellFilter unpaired = { .type = &cell_filter_unpaired };
-	const CellFilter slab_pages = { .type = &cell_filter_slab_pages };
-
-	if (!options->live.request.held)
-		return;
-	g_array_append_val(options->choice.cells, unpaired);
-	if (!options->tool->caches_only)
-		g_array_append_val(options->choice.cells, slab_pages);
 }
 
 static ExitStatus run_live(Options *options)
@@ -635,8 +398,12 @@ static ExitStatus run_live(Options *options)
 		return fail_unwritten(file, error);
 	}
 	options->chart = chart_feed_finish(chart);
-	status = streams ? finish_written(session, options, &outcome)
-			 : finish_reports(session, options, file, &interim);
+	/* The stream was the result; its reader makes the report. If the reader has closed it, that
+	   is not an error. */
+	if (!streams)
+		status = finish_reports(session, options, file, &interim);
+	else
+		status = outcome.reader_left ? EXIT_COMPLETE : warn_of_result(session, options);
 	return finish_live(&options->live, &outcome, status);
 }
 
@@ -792,14 +559,7 @@ static ExitStatus run(Options *options, int argc, char **argv)
 	return run_watched(options->input.path ? run_input : run_live, options);
 }
 
-/* By default glibc raises the mmap threshold as tables grow, and then never returns the memory that
-   they free: 3 of 64 MB with 100,000 stacks. */
-static void give_memory_back(void)
-{
-	enum { THRESHOLD_BYTES = 128 << 10 };
-
-	mallopt(M_MMAP_THRESHOLD, THRESHOLD_BYTES);
-}
+enum { MMAP_THRESHOLD_BYTES = 128 << 10 };
 
 int tool_main(const Tool *tool, int argc, char **argv)
 {
@@ -824,7 +584,9 @@ int tool_main(const Tool *tool, int argc, char **argv)
 				     ? EXIT_COMPLETE
 				     : tool_fail(EXIT_FAILED, error));
 	}
-	give_memory_back();
+	/* By default glibc raises the mmap threshold as tables grow, and then never returns the
+	   memory that they free: 3 of 64 MB with 100,000 stacks. */
+	mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD_BYTES);
 	/* Makes reaching the largest file size (ulimit -f) an error, like a full disk. */
 	signal(SIGXFSZ, SIG_IGN);
 	/* SIGUSR1 requests a report once there is data; before that, it must not end the run. */

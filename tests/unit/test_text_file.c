@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "tools/text_file.h"
+#include "tools/text_writer.h"
 
 #include "leaks.h"
 #include "temporary.h"

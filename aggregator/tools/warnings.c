@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is wrong in a result, on stderr, where it is not overlooked, and the exit status that
+ * follows. Lines are those of the text report, for results that do not show them. No state. tool.c
+ * and rate_run.c call it.
+ */
+#include "tools/warnings.h"
+
+#include "collect/run/check.h"
+#include "record/format.h"
+#include "session/losses.h"
+
+#include <stdio.h>
+
+/* Without the line end. */
+static void print_line_of_run(const GString *line, const char *of, const char *remedy)
+{
+	if (line->len)
+		g_printerr("%s: %s%.*s%s%s\n", g_get_prgname(), of, (int)line->len - 1, line->str,
+			   remedy ? "; " : "", remedy ? remedy : "");
+}
+
+static void print_line_of(const Facts *facts, FactLineOfRun *append, const char *of,
+			  const char *remedy)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+
+	append(line, facts);
+	print_line_of_run(line, of, remedy);
+}
+
+void fact_line_print(const Facts *facts, FactLineOfRun *append)
+{
+	print_line_of(facts, append, "", NULL);
+}
+
+static void print_fact(const Facts *facts, FactId id, const char *of)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+
+	append_fact_line(line, facts, id, false);
+	print_line_of_run(line, of, NULL);
+}
+
+/* As losses_remedy(), with remedies for this host if the session is of this host. */
+static const char *loss_remedy(const Session *session, const Options *options)
+{
+	g_autofree char *why = NULL;
+
+	/* A recording may be of another host. */
+	return losses_remedy(session, options_read_input(options) ||
+					      check_choose_collector(&options->live.request,
+								     &why) == &stap_collector);
+}
+
+void fact_lines_print_incomplete(const Session *session, const Options *options)
+{
+	g_autoptr(Facts) facts = facts_new(session, false);
+	const char *of = options->is_older ? "old run: " : "";
+
+	print_fact(facts, FACT_ENDED_EARLY, of);
+	print_fact(facts, FACT_NO_MEMORY_FOR, of);
+	print_fact(facts, FACT_UNKNOWN_PARTS, of);
+	if (!facts_have_no_loss(facts))
+		print_line_of(facts, append_lost_line, of, loss_remedy(session, options));
+	print_line_of(facts, append_bpf_line, of, NULL);
+	print_line_of(facts, append_full_line, of, NULL);
+	if (facts_are_throttled(facts))
+		print_line_of(facts, append_sampling_line, of, NULL);
+}
+
+ExitStatus warn_of_result(const Session *session, const Options *options)
+{
+	Losses losses = losses_of(session);
+	uint64_t all = losses_received(session) + losses_uncounted(&losses).high;
+	uint64_t lost = losses_all(&losses).high;
+	const char *remedy = loss_remedy(session, options);
+	/* Only the text on stdout shows its last line to whoever reads the exit status. */
+	bool is_shown = options->output.renderer == renderers && !options->output.path;
+
+	if (lost && (double)lost * 100 > (double)all)
+		fprintf(stderr,
+			"%s: %sover 1 %% of the events were lost (%" G_GUINT64_FORMAT
+			" of %" G_GUINT64_FORMAT ")%s%s\n",
+			g_get_prgname(), options->is_older ? "old run: " : "", lost, all,
+			remedy ? ": " : "", remedy ? remedy : "");
+	else if (!is_shown && losses_make_incomplete(session, options->loss_percent_max))
+		fact_lines_print_incomplete(session, options);
+	warn_of_differences(session);
+	return result_status(session, options);
+}
+
+void warn_of_differences(const Session *session)
+{
+	uint64_t walks = losses_walks_different(session);
+	uint64_t names = losses_names_different(session);
+
+	if (walks)
+		fprintf(stderr,
+			"%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+			" compared stack walks differed from the kernel's: stacks recorded until "
+			"then may be wrong, the kernel walked the later ones; use "
+			"--stack-walk=kernel\n",
+			g_get_prgname(), walks,
+			run_info_number(session->info, KMT_FIELD_WALKS_COMPARED, walks));
+	if (names)
+		fprintf(stderr,
+			"%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+			" compared cache names differed from those that probes recorded: use "
+			"--cache-names=probes\n",
+			g_get_prgname(), names,
+			run_info_number(session->info, KMT_FIELD_NAMES_COMPARED, names));
+}
+
+ExitStatus result_status(const Session *session, const Options *options)
+{
+	bool is_right = !losses_make_incomplete(session, options->loss_percent_max) &&
+			!losses_walks_different(session) && !losses_names_different(session);
+
+	return is_right ? EXIT_COMPLETE : EXIT_INCOMPLETE;
+}
