@@ -8,7 +8,7 @@
 #include "base/number_text.h"
 #include "rates/rate_detail.h"
 #include "rates/rate_row.h"
-#include "screen/fit.h"
+#include "screen/page.h"
 #include "symbols/frame_line.h"
 
 #include <stdlib.h>
@@ -146,11 +146,6 @@ static unsigned label_width(const ScreenState *state, unsigned width)
 	return width > taken + LABEL_MIN ? width - taken : LABEL_MIN;
 }
 
-static const char *estimate_mark(const RateDetail *detail)
-{
-	return detail->estimated ? "~" : "";
-}
-
 static void append_figure(GString *out, const ScreenState *state, const Metric *metric,
 			  const RowSums *sums)
 {
@@ -168,7 +163,7 @@ static void append_figure(GString *out, const ScreenState *state, const Metric *
 		append_margin(out, value.percent);
 		break;
 	default:
-		g_string_append(out, estimate_mark(detail));
+		g_string_append(out, detail->estimated ? "~" : "");
 		append_amount(out, value.number, metric->type == VALUE_BYTES && !state->is_exact);
 	}
 }
@@ -192,17 +187,6 @@ static char *line_of(const ScreenState *state, unsigned width, const char *label
 	return g_string_free(line, FALSE);
 }
 
-static char *title_line(const ScreenState *state, unsigned width, const char *label)
-{
-	return line_of(state, width, label, NULL);
-}
-
-static char *row_line(const ScreenState *state, unsigned width, const RateDetailRow *row,
-		      const char *label)
-{
-	return line_of(state, width, label, &row->sums);
-}
-
 static void append_total_margin(GString *line, const RateDetail *detail)
 {
 	double margin = metric_margin(rate_sort_default, &detail->sums);
@@ -218,6 +202,7 @@ static char *detail_view_heading(const ScreenState *state)
 {
 	const RateDetail *detail = state->detail;
 	const bool from_start = state->options->behind_from_start;
+	const char *mark = detail && detail->estimated ? "~" : "";
 	GString *line = g_string_new(state->open_label);
 
 	if (!detail || detail->seconds < 0) {
@@ -228,9 +213,9 @@ static char *detail_view_heading(const ScreenState *state)
 		g_string_append_printf(line, " | of the first %.1f s | ", detail->seconds);
 	else
 		g_string_append_printf(line, " | since opened %.0f s ago | ", detail->seconds);
-	g_string_append(line, estimate_mark(detail));
+	g_string_append(line, mark);
 	append_count(line, detail->sums.summary.allocations);
-	g_string_append_printf(line, " allocations, %s", estimate_mark(detail));
+	g_string_append_printf(line, " allocations, %s", mark);
 	append_amount(line, detail->sums.summary.bytes_allocated, !state->is_exact);
 	g_string_append(line, state->is_exact ? " bytes" : "");
 	append_total_margin(line, detail);
@@ -253,29 +238,15 @@ static void add_groups(const ScreenState *state, unsigned width, Page *page)
 	guint shown = MIN(groups->len, GROUPS_SHOWN);
 
 	page_add(page->head, LOOK_TITLE,
-		 title_line(state, width, rate_detail_key(state_groups[state->group])->title));
+		 line_of(state, width, rate_detail_key(state_groups[state->group])->title, NULL));
 	for (guint i = 0; i < shown; i++) {
 		const RateDetailRow *row = &g_array_index(groups, RateDetailRow, i);
 
-		page_add(page->head, LOOK_PLAIN, row_line(state, width, row, row->label));
+		page_add(page->head, LOOK_PLAIN, line_of(state, width, row->label, &row->sums));
 	}
 	if (groups->len > shown)
 		page_add(page->head, LOOK_PLAIN,
 			 g_strdup_printf("and %u more", groups->len - shown));
-}
-
-static void add_stacks(const ScreenState *state, unsigned width, Page *page)
-{
-	const GArray *stacks = state->detail->stacks;
-	g_auto(GStrv) labels = chains_apart(stacks, label_width(state, width), state->utf8);
-
-	page_add(page->head, LOOK_TITLE, title_line(state, width, "STACK (Enter shows it whole)"));
-	for (guint i = 0; i < stacks->len; i++)
-		page_add(page->body, LOOK_PLAIN,
-			 row_line(state, width, &g_array_index(stacks, RateDetailRow, i),
-				  labels[i]));
-	if (stacks->len)
-		page->selected = (int)detail_view_selected(state);
 }
 
 guint detail_view_selected(const ScreenState *state)
@@ -292,6 +263,7 @@ guint detail_view_selected(const ScreenState *state)
 void detail_view_fill(const ScreenState *state, unsigned width, Page *page)
 {
 	const RateDetail *detail = state->detail;
+	g_auto(GStrv) labels = NULL;
 
 	page_add(page->head, LOOK_PLAIN, detail_view_heading(state));
 	if (detail && detail->problem)
@@ -299,7 +271,15 @@ void detail_view_fill(const ScreenState *state, unsigned width, Page *page)
 	if (!detail || detail->seconds < 0)
 		return;
 	add_groups(state, width, page);
-	add_stacks(state, width, page);
+	page_add(page->head, LOOK_TITLE,
+		 line_of(state, width, "STACK (Enter shows it whole)", NULL));
+	labels = chains_apart(detail->stacks, label_width(state, width), state->utf8);
+	for (guint i = 0; i < detail->stacks->len; i++)
+		page_add(page->body, LOOK_PLAIN,
+			 line_of(state, width, labels[i],
+				 &g_array_index(detail->stacks, RateDetailRow, i).sums));
+	if (detail->stacks->len)
+		page->selected = (int)detail_view_selected(state);
 }
 
 /* The stack may have dropped out of the list; it is still shown. */
@@ -315,9 +295,10 @@ void stack_view_fill(const ScreenState *state, unsigned width, Page *page)
 	if (row && !frame_list_equals(row->frames, stack))
 		row = NULL;
 	page_add(page->head, LOOK_PLAIN, detail_view_heading(state));
-	page_add(page->head, LOOK_TITLE, title_line(state, width, "STACK"));
+	page_add(page->head, LOOK_TITLE, line_of(state, width, "STACK", NULL));
 	page_add(page->head, LOOK_PLAIN,
-		 row ? row_line(state, width, row, row->label) : g_strdup(state->stack_label));
+		 row ? line_of(state, width, row->label, &row->sums)
+		     : g_strdup(state->stack_label));
 	for (guint i = 0; stack && i < stack->count; i++) {
 		GString *line = g_string_new(NULL);
 

@@ -1,7 +1,6 @@
 if HAVE_NCURSES
 libaggregator_a_SOURCES += \
 	aggregator/screen/detail_view.c aggregator/screen/detail_view.h \
-	aggregator/screen/fit.c aggregator/screen/fit.h \
 	aggregator/screen/history.c aggregator/screen/history.h \
 	aggregator/screen/key_codes.h \
 	aggregator/screen/keys.c aggregator/screen/keys.h \
@@ -11,7 +10,6 @@ libaggregator_a_SOURCES += \
 	aggregator/screen/screen.c aggregator/screen/screen.h \
 	aggregator/screen/state.c aggregator/screen/state.h \
 	aggregator/screen/table_view.c aggregator/screen/table_view.h \
-	aggregator/screen/tape.c \
 	aggregator/screen/terminal.c aggregator/screen/terminal.h \
 	aggregator/screen/views.c
 else

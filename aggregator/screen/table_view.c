@@ -5,7 +5,7 @@
  */
 #include "screen/table_view.h"
 
-#include "screen/fit.h"
+#include "screen/page.h"
 #include "screen/history.h"
 
 #include <string.h>

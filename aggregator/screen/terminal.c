@@ -9,7 +9,7 @@
 
 #include "base/escape.h"
 #include "process/watchdog.h"
-#include "screen/fit.h"
+#include "screen/page.h"
 
 #include <curses.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "screen/state.h"
 
 #include "screen/detail_view.h"
-#include "screen/fit.h"
+#include "screen/page.h"
 #include "screen/keys.h"
 #include "screen/prompt.h"
 #include "screen/replay.h"
@@ -152,24 +152,10 @@ static void add_prompt(const ScreenState *state, unsigned width, Page *page)
 	page_add(page->foot, LOOK_KEYS, g_string_free(line, FALSE));
 }
 
-/* Adds the hints for the keys of the current view, as many as fit. */
-static void add_hints(const ScreenState *state, unsigned width, Page *page)
-{
-	GString *line = g_string_new(NULL);
-
-	for (const Key *key = keys; key->names; key++) {
-		if (!key->hint || !key_works(key, state, state->view))
-			continue;
-		if (line->len + HINT_GAP + strlen(key->hint) > width)
-			break;
-		g_string_append_printf(line, "%*s%s", line->len ? HINT_GAP : 0, "", key->hint);
-	}
-	page_add(page->foot, LOOK_KEYS, g_string_free(line, FALSE));
-}
-
 Page *views_page(const ScreenState *state, unsigned width)
 {
 	Page *page = page_new();
+	GString *hints;
 
 	if (state->saying)
 		page_add(page->head, LOOK_SAYING, g_strdup(state->saying));
@@ -178,9 +164,19 @@ Page *views_page(const ScreenState *state, unsigned width)
 	for (size_t i = 0; i < G_N_ELEMENTS(views); i++)
 		if (views[i].view == state->view)
 			views[i].fill(state, width, page);
-	if (state->prompt.kind != PROMPT_NONE)
+	if (state->prompt.kind != PROMPT_NONE) {
 		add_prompt(state, width, page);
-	else
-		add_hints(state, width, page);
+		return page;
+	}
+	/* Hints for the keys of the view, as many as fit. */
+	hints = g_string_new(NULL);
+	for (const Key *key = keys; key->names; key++) {
+		if (!key->hint || !key_works(key, state, state->view))
+			continue;
+		if (hints->len + HINT_GAP + strlen(key->hint) > width)
+			break;
+		g_string_append_printf(hints, "%*s%s", hints->len ? HINT_GAP : 0, "", key->hint);
+	}
+	page_add(page->foot, LOOK_KEYS, g_string_free(hints, FALSE));
 	return page;
 }

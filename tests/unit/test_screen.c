@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the interactive mode shows, without a terminal. */
 #include "screen/detail_view.h"
-#include "screen/fit.h"
 #include "screen/history.h"
 #include "screen/keys.h"
 #include "screen/made_tables.h"
