@@ -2,8 +2,6 @@ libaggregator_a_SOURCES += \
 	aggregator/rates/net_check.c aggregator/rates/net_check.h \
 	aggregator/rates/rate_chart.c aggregator/rates/rate_chart.h \
 	aggregator/rates/rate_detail.c aggregator/rates/rate_detail.h \
-	aggregator/rates/rate_held.c \
-	aggregator/rates/rate_net.c aggregator/rates/rate_net.h \
 	aggregator/rates/rate_row.c aggregator/rates/rate_row.h \
 	aggregator/rates/rate_table.c aggregator/rates/rate_table.h \
 	aggregator/rates/rate_totals.c aggregator/rates/rate_totals.h

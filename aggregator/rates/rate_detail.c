@@ -2,7 +2,7 @@
 /*
  * Makes the rows of the details of a cache: a view with a filter for that cache, grouped once by
  * process or cgroup and once by stack. All texts are copies, as it goes to the screen's thread.
- * session_detail.c and drill.c make it.
+ * drill.c makes it.
  */
 #include "rates/rate_detail.h"
 
@@ -60,17 +60,6 @@ static const CellFilterType one_cache = {
 	.dispose = g_free,
 };
 
-static GArray *cells_of(const RateDetailRequest *request)
-{
-	const CellFilter cache = { &one_cache, request->cache, request->cache };
-	GArray *cells = g_array_new(FALSE, FALSE, sizeof(CellFilter));
-
-	g_array_append_val(cells, cache);
-	if (request->cells)
-		g_array_append_vals(cells, request->cells->data, request->cells->len);
-	return cells;
-}
-
 /* The rows. */
 
 static void row_clear(void *data)
@@ -118,7 +107,8 @@ static void read_view(RateDetail *detail, const ViewSource *source,
 		      const RateDetailRequest *request)
 {
 	g_autoptr(GPtrArray) no_filters = g_ptr_array_new();
-	g_autoptr(GArray) cells = cells_of(request);
+	const CellFilter cache = { &one_cache, request->cache, request->cache };
+	g_autoptr(GArray) cells = g_array_new(FALSE, FALSE, sizeof(CellFilter));
 	const ViewOptions by_group = {
 		.filters = no_filters,
 		.cells = cells,
@@ -127,8 +117,12 @@ static void read_view(RateDetail *detail, const ViewSource *source,
 		.by = { request->key },
 	};
 	ViewOptions by_stack = by_group;
-	g_autoptr(View) view = view_new(source, &by_group);
+	g_autoptr(View) view = NULL;
 
+	g_array_append_val(cells, cache);
+	if (request->cells)
+		g_array_append_vals(cells, request->cells->data, request->cells->len);
+	view = view_new(source, &by_group);
 	by_stack.by[0] = dimension_lookup("stack");
 	by_stack.top = RATE_DETAIL_STACKS_MAX;
 	detail->groups = rows_of(view, &by_group);

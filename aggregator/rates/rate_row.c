@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One row of a table of rates: its columns as text or numbers, per second or in all, and the order
- * of rows. Columns are those of table/metric.c. The text, JSON and the screen print with it.
+ * Rows of tables of rates: the columns as text or numbers, per second or in all, and the order of
+ * rows; why the net of a cache is unknown, in words for people and programs; rows of what each
+ * cache holds, added up over the held cells of a view source. Columns are those of table/metric.c.
+ * The text, JSON and the screen print with it.
  */
 #include "rates/rate_row.h"
 
@@ -9,6 +11,9 @@
 #include "base/saturate.h"
 #include "base/unconst.h"
 #include "names/kmalloc_class.h"
+#include "rates/rate_table.h"
+#include "table/cell_filter.h"
+#include "table/group_table.h"
 
 #include <string.h>
 
@@ -121,12 +126,6 @@ void rate_row_append(GString *out, const RateRow *row, const Metric *column,
 		g_string_append(out, text ? text : "-");
 }
 
-/* What is unknown comes last. */
-static int compare_texts(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) : !a - !b;
-}
-
 static int compare_numbers(const Metric *column, const RateRow *a, const RateRow *b)
 {
 	int64_t left, right;
@@ -144,10 +143,14 @@ static gint rate_row_compare(gconstpointer left, gconstpointer right, gpointer d
 	const Metric *column = data;
 	int order;
 
-	if (column->type == VALUE_TEXT)
-		order = compare_texts(text_of(a, column), text_of(b, column));
-	else
+	if (column->type == VALUE_TEXT) {
+		const char *of_a = text_of(a, column), *of_b = text_of(b, column);
+
+		/* What is unknown comes last. */
+		order = of_a && of_b ? strcmp(of_a, of_b) : !of_a - !of_b;
+	} else {
 		order = compare_numbers(column, a, b);
+	}
 	order = order ? order : strcmp(a->label, b->label);
 	/* A cache's name may equal another cache's label: then the figures decide. */
 	order = order ? order : metric_compare(&metrics[METRIC_ALLOCATIONS], &a->sums, &b->sums);
@@ -158,4 +161,135 @@ static gint rate_row_compare(gconstpointer left, gconstpointer right, gpointer d
 void rate_rows_sort(GArray *rows, const Metric *sort)
 {
 	g_array_sort_with_data(rows, rate_row_compare, unconst(sort));
+}
+
+enum { NAMES_MAX = 4 };
+
+static const struct {
+	const char *word;
+	const char *reason;
+} net_words[RATE_NETS] = {
+	[RATE_NET_UNCONFIRMED] = { "no_free_seen",
+				   "no free was seen, and /proc/slabinfo shows no growth" },
+	[RATE_NET_CONTRADICTED] = { "slabinfo_differs",
+				    "not all frees are seen, /proc/slabinfo differs" },
+	[RATE_NET_UNNAMED] = { "kfree_names_no_cache",
+			       "kfree() does not say which cache (--collector=stap does)" },
+	[RATE_NET_FILTERED] = { "processes_filtered",
+				"others may free what these processes allocate" },
+	[RATE_NET_SAMPLED] = { "sampled", "allocations and frees are sampled apart" },
+	[RATE_NET_NOT_COLLECTED] = { "frees_not_collected", "frees were not collected" },
+};
+
+bool rate_net_is_shown(const Metric *const *columns)
+{
+	while (*columns && *columns != &metrics[METRIC_NET])
+		columns++;
+	return *columns;
+}
+
+const char *rate_net_word(RateNet state)
+{
+	return net_words[state].word;
+}
+
+/* Appends "NET - of dentry, filp, 3 more (not in the sum): ...". */
+void rate_net_append_reasons(GString *out, const RateTable *table, const char *end)
+{
+	bool is_partial = table->sum.net_state == RATE_NET_KNOWN;
+
+	for (RateNet state = RATE_NET_KNOWN + 1; state < RATE_NETS; state++) {
+		g_autoptr(GString) names = g_string_new(" of ");
+		guint count = 0;
+
+		for (guint i = 0; i < table->rows->len; i++) {
+			const RateRow *row = &g_array_index(table->rows, RateRow, i);
+
+			if (row->net_state == state && count++ < NAMES_MAX)
+				g_string_append_printf(names, "%s%s", count > 1 ? ", " : "",
+						       row->label);
+		}
+		if (!count)
+			continue;
+		if (count > NAMES_MAX)
+			g_string_append_printf(names, ", %u more", count - NAMES_MAX);
+		g_string_append_printf(
+			out, "NET -%s%s: %s%s", state < RATE_NET_FILTERED ? names->str : "",
+			is_partial ? " (not in the sum)" : "", net_words[state].reason, end);
+	}
+}
+
+/* What the slab caches hold, and which of them are not paired. */
+typedef struct {
+	GroupTable by_cache;
+	GArray *lacks; /* (element-type unsigned) by row of by_cache, owned */
+} HeldCaches;
+
+static void add_cell(HeldCaches *held, const ProfileCell *cell, unsigned lacks)
+{
+	uint32_t row = group_table_add(&held->by_cache, cell);
+
+	if (row >= held->lacks->len)
+		g_array_set_size(held->lacks, row + 1);
+	g_array_index(held->lacks, unsigned, row) |= lacks;
+}
+
+/* A cache whose frees are not all seen has a row, but how much it holds is not known. */
+static void add_cells(HeldCaches *held, const ViewSource *source, const GArray *filters,
+		      CellFilters *prepared)
+{
+	for (uint32_t i = 0; i < view_source_cells(source); i++) {
+		const ProfileCell *cell = view_source_cell(source, i);
+		const ProfileOrigin *origin = profile_origin(source->profile, cell->origin);
+		int against;
+
+		/* Allocations count, but not of the collector's own processes. */
+		if (cell->origin == ORIGIN_ID_OVERFLOW || origin->free || origin->own)
+			continue;
+		against = cell_filters_against(prepared, cell);
+		if (against < 0 && cell->events)
+			add_cell(held, cell, 0);
+		else if (against >= 0 &&
+			 g_array_index(filters, CellFilter, against).type == &cell_filter_unpaired)
+			add_cell(held, cell, NEEDS_HELD);
+	}
+}
+
+static RateRow held_row_of(const CacheLabel *cache, const RowSums *sums)
+{
+	RateRow row = {
+		.live = {
+			.held = sums->summary.allocations,
+			.held_bytes = sums->summary.bytes_allocated,
+			.held_variance = sums->variance.allocations,
+		},
+	};
+
+	rate_row_set_cache(&row, cache);
+	return row;
+}
+
+GArray *rate_held_rows(const ViewSource *source, const GArray *filters, CellFilters *prepared)
+{
+	const GroupNaming naming = { .source = source };
+	g_autoptr(GroupIndex) caches = group_index_new(dimension_lookup("cache"), &naming);
+	GroupIndex *indexes[] = { caches, NULL };
+	GArray *rows = g_array_new(FALSE, TRUE, sizeof(RateRow));
+	HeldCaches held = { .lacks = g_array_new(FALSE, TRUE, sizeof(unsigned)) };
+
+	group_table_init(&held.by_cache, source, indexes);
+	add_cells(&held, source, filters, prepared);
+	for (guint i = 0; i < held.by_cache.rows->len; i++) {
+		const GroupRow *group = group_table_row(&held.by_cache, i);
+		OriginId origin = group_index_member(caches, group->groups[0]);
+		CacheLabel cache =
+			cache_names_of(source->caches, profile_origin(source->profile, origin));
+		RateRow row = held_row_of(&cache, &group->sums);
+
+		row.lacks = g_array_index(held.lacks, unsigned, i);
+		g_array_append_val(rows, row);
+	}
+	group_table_clear(&held.by_cache);
+	g_array_unref(held.lacks);
+	return rows;
 }

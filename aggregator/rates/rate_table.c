@@ -14,8 +14,7 @@
 #include "names/cache_names.h"
 #include "names/cgroup_names.h"
 #include "table/cell_filter.h"
-#include "table/comm_fold.h"
-#include "table/context_name.h"
+#include "table/task_name.h"
 #include "table/group_table.h"
 #include "table/process_sums.h"
 
@@ -212,7 +211,6 @@ static void set_all_busiest(RateTable *table, const Drafting *drafting)
 static RateNet net_of_all(const Drafting *drafting)
 {
 	const RateRequest *request = drafting->request;
-	const char *scope = run_info_text(request->info, KMT_FIELD_SCOPE);
 
 	if (!drafting->collects_frees)
 		return RATE_NET_NOT_COLLECTED;
@@ -220,7 +218,7 @@ static RateNet net_of_all(const Drafting *drafting)
 		return RATE_NET_SAMPLED;
 	/* Others, such as interrupts, may free what the selected processes allocated. */
 	if (cell_filters_pick_tasks(request->cells) ||
-	    (scope && (g_str_equal(scope, "pids") || g_str_equal(scope, "command"))))
+	    scope_picks_tasks(run_info_text(request->info, KMT_FIELD_SCOPE)))
 		return RATE_NET_FILTERED;
 	return RATE_NET_KNOWN;
 }

@@ -79,6 +79,19 @@ static double factor_of(const DiffRun *run, DiffPer per)
 	return 1;
 }
 
+/* Returns the sums of a row; those of no row are 0. */
+static const RowSums *diff_row_sums(const DiffRows *rows, const DiffRow *row, JoinSide side)
+{
+	static const RowSums none = { .summary = { 0 } };
+	const GroupRow *group = diff_rows_of(rows, row, side);
+
+	if (row == &rows->of_all)
+		return &rows->all[side];
+	if (row == &rows->of_others)
+		return &rows->others[side];
+	return group ? &group->sums : &none;
+}
+
 static NoisyFigure noisy_figure(const DiffRows *rows, const DiffRow *row, const Metric *metric,
 				JoinSide side)
 {
@@ -195,18 +208,6 @@ DiffFigures diff_row_figures(const DiffRows *rows, const DiffRow *row, const Met
 	figures.percent = figures.change * 100 / figures.before;
 	diff_rows_judge(rows, row, metric, &pair, &figures);
 	return figures;
-}
-
-const RowSums *diff_row_sums(const DiffRows *rows, const DiffRow *row, JoinSide side)
-{
-	static const RowSums none = { .summary = { 0 } };
-	const GroupRow *group = diff_rows_of(rows, row, side);
-
-	if (row == &rows->of_all)
-		return &rows->all[side];
-	if (row == &rows->of_others)
-		return &rows->others[side];
-	return group ? &group->sums : &none;
 }
 
 /* Rows. */

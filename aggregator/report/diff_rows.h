@@ -193,9 +193,6 @@ const DiffRow *diff_rows_at(const DiffRows *rows, guint row);
 /* Returns the row of a run; NULL: that run has none. */
 const GroupRow *diff_rows_of(const DiffRows *rows, const DiffRow *row, JoinSide side);
 
-/* Returns its sums; those of no row are 0. */
-const RowSums *diff_row_sums(const DiffRows *rows, const DiffRow *row, JoinSide side);
-
 /* Returns the run that labels a row: the newer one, unless the row is gone. */
 JoinSide diff_row_side(const DiffRow *row);
 

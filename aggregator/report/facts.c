@@ -9,6 +9,7 @@
 #include "record/format.h"
 #include "base/saturate.h"
 #include "record/probe_kinds.h"
+#include "table/cell_filter.h"
 
 #include <sys/wait.h>
 
@@ -483,8 +484,8 @@ static bool has_all_allocations(const Session *session)
 	const char *events = run_info_text(session->info, KMT_FIELD_EVENTS);
 	unsigned observed;
 
-	return scope && (g_str_equal(scope, "host") || g_str_equal(scope, "window")) && events &&
-	       probe_kinds_parse(events, 0, &observed, NULL) && (observed & objects) == objects &&
+	return scope_is_host(scope) && events && probe_kinds_parse(events, 0, &observed, NULL) &&
+	       (observed & objects) == objects &&
 	       !run_info_text(session->info, KMT_FIELD_CACHE_FILTER);
 }
 

@@ -9,12 +9,14 @@
 #include "base/saturate.h"
 #include "names/kmalloc_class.h"
 #include "rates/net_check.h"
-#include "report/slab_readings.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { ERRORS_MAX = 4 }; /* standard errors of an estimate */
+enum {
+	ERRORS_MAX = 4,          /* standard errors of an estimate */
+	PAGE_BYTES_USUAL = 4096, /* if an overview has no facts about the host */
+};
 
 /* What is added up of a cache. */
 typedef struct {
@@ -50,35 +52,31 @@ static char *name_of(const char *cache, bool *is_kmalloc)
 			   : g_strndup(cache, cache_name_folded_bytes(cache));
 }
 
-static Cache *cache_of(Check *check, const char *name)
-{
-	bool is_kmalloc;
-	g_autofree char *own = name_of(name, &is_kmalloc);
-	Cache *cache = g_hash_table_lookup(check->caches, own);
-
-	if (cache)
-		return cache;
-	cache = g_new0(Cache, 1);
-	cache->is_kmalloc = is_kmalloc;
-	cache->row.name = own;
-	g_hash_table_insert(check->caches, g_steal_pointer(&own), cache);
-	return cache;
-}
-
 /* Returns the cache of an origin; NULL: objects outside of slab caches, and those of unknown
    caches, are compared with nothing. Many cells have one origin. */
 static Cache *cache_of_origin(Check *check, OriginId id)
 {
 	const ViewSource *source = check->source;
+	g_autofree char *own = NULL;
 	CacheLabel label;
+	Cache *cache;
+	bool is_kmalloc;
 
 	if (check->is_known[id])
 		return check->by_origin[id];
 	check->is_known[id] = true;
 	label = cache_names_of(source->caches, profile_origin(source->profile, id));
-	check->by_origin[id] =
-		label.name && label.origin != CACHE_PAGES ? cache_of(check, label.name) : NULL;
-	return check->by_origin[id];
+	if (!label.name || label.origin == CACHE_PAGES)
+		return NULL;
+	own = name_of(label.name, &is_kmalloc);
+	cache = g_hash_table_lookup(check->caches, own);
+	if (!cache) {
+		cache = g_new0(Cache, 1);
+		cache->is_kmalloc = is_kmalloc;
+		cache->row.name = own;
+		g_hash_table_insert(check->caches, g_steal_pointer(&own), cache);
+	}
+	return check->by_origin[id] = cache;
 }
 
 static void add_held(Check *check)
@@ -250,6 +248,14 @@ static GArray *rows_of(const Check *check)
 	return rows;
 }
 
+Slabinfo *slab_reading_of(const Session *session, uint32_t reading)
+{
+	uint64_t page_bytes =
+		run_info_number(session->info, KMT_FIELD_PAGE_BYTES, PAGE_BYTES_USUAL);
+
+	return slabinfo_new(run_text_of(session->text, KMT_BATCH_SLABINFO, reading), page_bytes);
+}
+
 /* Compares with the reading at the start, and a later one. */
 static GArray *compare_with(Check *check, const Slabinfo *end)
 {
@@ -259,7 +265,7 @@ static GArray *compare_with(Check *check, const Slabinfo *end)
 
 	if (!slabinfo_count(start) || !slabinfo_count(end))
 		return NULL;
-	check->by_origin = g_new(Cache *, origins);
+	check->by_origin = g_new0(Cache *, origins);
 	check->is_known = g_new0(bool, origins);
 	check->caches = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, cache_free);
 	add_held(check);

@@ -52,6 +52,9 @@ typedef struct {
    unrefs them. What happened between a moment and a reading soon after is estimated. */
 GArray *held_check_at(const Session *session, const HeldCheckMoment *moment);
 
+/* Returns a reading of /proc/slabinfo in a stream; free it with slabinfo_free(). */
+Slabinfo *slab_reading_of(const Session *session, uint32_t reading);
+
 /* Whether any cache is contradicted; rows may be NULL. */
 bool held_check_fails(const GArray *rows);
 

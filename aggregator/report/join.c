@@ -174,16 +174,6 @@ static void add_label(Join *join, const GroupRows *groups, const GroupRow *row, 
 	add_id(join, text_id(join));
 }
 
-static bool has_tuple(const Join *join, uint32_t number)
-{
-	uint32_t start = number ? g_array_index(join->tuples_end, uint32_t, number - 1) : 0;
-	uint32_t count = g_array_index(join->tuples_end, uint32_t, number) - start;
-
-	g_assert(number < join->tuples_end->len);
-	return count == join->tuple->len && !memcmp(&g_array_index(join->tuples, uint32_t, start),
-						    join->tuple->data, count * sizeof(uint32_t));
-}
-
 static uint32_t tuple_number(Join *join)
 {
 	GArray *tuple = join->tuple;
@@ -191,9 +181,15 @@ static uint32_t tuple_number(Join *join)
 	uint32_t at, number;
 
 	for (at = hash; (number = slot_table_candidate(&join->slots, hash, &at)) != SLOT_ID_NONE;
-	     at++)
-		if (has_tuple(join, number))
+	     at++) {
+		uint32_t start = number ? g_array_index(join->tuples_end, uint32_t, number - 1) : 0;
+		uint32_t count = g_array_index(join->tuples_end, uint32_t, number) - start;
+
+		g_assert(number < join->tuples_end->len);
+		if (count == tuple->len && !memcmp(&g_array_index(join->tuples, uint32_t, start),
+						   tuple->data, count * sizeof(uint32_t)))
 			return number;
+	}
 	number = join->tuples_end->len;
 	g_array_append_vals(join->tuples, tuple->data, tuple->len);
 	g_array_append_val(join->tuples_end, join->tuples->len);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Joins the facts of several runs by a const table of rules (sum, maximum, same in all, note), and
- * keeps a few of each run and host for rows. many_inputs.c adds each run.
+ * keeps a few of each run and host for rows; many_inputs.c adds each run. Of two runs that are
+ * compared, finds the facts that must be equal and are not.
  */
 #include "report/many_runs.h"
 
@@ -292,30 +293,25 @@ static Value many_runs_noted(const ManyRuns *runs, FactId id)
 	return value;
 }
 
-static Value joined_value(const ManyRuns *runs, FactId id)
-{
-	JoinRule rule = runs->rule_of[id];
-	bool is_text = fact_kinds[id].type == VALUE_TEXT;
-	bool is_partial = is_text && runs->known[id] < runs->counts.recordings;
-	Value value = runs->sums.values[id];
-
-	g_assert(id < G_N_ELEMENTS(runs->rule_of));
-	g_assert(id < G_N_ELEMENTS(runs->differs));
-	if (rule == JOIN_NOTE)
-		return many_runs_noted(runs, id);
-	if ((rule == JOIN_NONE && runs->counts.recordings > 1) ||
-	    (is_text && (runs->differs[id] || is_partial)))
-		return (Value){ .known = false };
-	value.list = g_strdupv(value.list);
-	return value;
-}
-
 Facts *many_runs_facts(const ManyRuns *runs)
 {
 	Facts *facts = g_new0(Facts, 1);
 
-	for (FactId id = 0; id < FACTS; id++)
-		facts->values[id] = joined_value(runs, id);
+	for (FactId id = 0; id < FACTS; id++) {
+		JoinRule rule = runs->rule_of[id];
+		bool is_in_all = runs->known[id] >= runs->counts.recordings && !runs->differs[id];
+		Value *value = &facts->values[id];
+
+		if (rule == JOIN_NOTE) {
+			*value = many_runs_noted(runs, id);
+			continue;
+		}
+		if ((rule == JOIN_NONE && runs->counts.recordings > 1) ||
+		    (fact_kinds[id].type == VALUE_TEXT && !is_in_all))
+			continue;
+		*value = runs->sums.values[id];
+		value->list = g_strdupv(value->list);
+	}
 	return facts;
 }
 
@@ -333,4 +329,47 @@ const Value *many_runs_of_host(const ManyRuns *runs, uint32_t run)
 const DurationTotals *many_runs_spans(const ManyRuns *runs)
 {
 	return &runs->spans;
+}
+
+/* What decides which events, and how much of their stacks, a run has. */
+static const FactId compared[] = {
+	FACT_EVENTS,          FACT_RECORDED_CACHES, FACT_POINTS_MISSING,
+	FACT_STACK_DEPTH,     FACT_USER_DEPTH,      FACT_SCOPE,
+	FACT_WITH_INTERRUPTS, FACT_SELF_INCLUDED,   FACT_COUNTED_TWICE_ABOVE,
+};
+
+/* Frees are not compared. */
+static bool has_all(char *const *list, char *const *words)
+{
+	for (; words && *words; words++)
+		if (!g_str_equal(*words, "free") &&
+		    !(list && g_strv_contains((const char *const *)list, *words)))
+			return false;
+	return true;
+}
+
+static bool is_equal(FactId id, const Value *a, const Value *b)
+{
+	switch (fact_kinds[id].type) {
+	case VALUE_LIST:
+		return !a->list == !b->list && has_all(a->list, b->list) &&
+		       has_all(b->list, a->list);
+	case VALUE_TEXT:
+		return !g_strcmp0(a->text, b->text);
+	default:
+		return a->number == b->number;
+	}
+}
+
+GArray *diff_notes_new(const Facts *older, const Facts *newer)
+{
+	GArray *notes = g_array_new(FALSE, FALSE, sizeof(FactId));
+
+	for (gsize i = 0; i < G_N_ELEMENTS(compared); i++) {
+		FactId id = compared[i];
+
+		if (!is_equal(id, &older->values[id], &newer->values[id]))
+			g_array_append_val(notes, id);
+	}
+	return notes;
 }

@@ -53,3 +53,7 @@ const Value *many_runs_of_host(const ManyRuns *runs, uint32_t run);
 
 /* Returns the sums of all time spans. */
 const DurationTotals *many_runs_spans(const ManyRuns *runs);
+
+/* Returns what two runs recorded differently, as facts (element-type FactId): rows may differ for
+   that reason. The caller unrefs it. */
+GArray *diff_notes_new(const Facts *older, const Facts *newer);

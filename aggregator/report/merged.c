@@ -8,8 +8,7 @@
 
 #include "base/saturate.h"
 #include "symbols/frame_line.h"
-#include "table/cell_held.h"
-#include "table/comm_fold.h"
+#include "table/task_name.h"
 
 #include <string.h>
 

@@ -314,25 +314,20 @@ Facts *model_facts_of_run(const Session *session, const View *view, bool show_ho
 	return facts;
 }
 
-static bool are_blocks(const ViewOptions *options)
-{
-	const Dimension *blocks[DIMENSIONS_MAX + 1] = { NULL };
-	guint i = 0;
-
-	dimensions_parse(SLABSTACK_BLOCKS, false, blocks, NULL);
-	while (blocks[i] && blocks[i] == options->by[i])
-		i++;
-	return !blocks[i] && !options->by[i];
-}
-
 static void set_groups(ReportModel *model)
 {
 	const ReportSource *source = model->source;
+	const Dimension *const *by = source->options->by;
+	const Dimension *blocks[DIMENSIONS_MAX + 1] = { NULL };
+	guint same = 0;
 
-	if (source->options->by[0])
+	if (by[0])
 		model->groups = group_rows_new(source->view, source->options,
 					       source->details || source->whole_names);
-	model->has_blocks = model->kind == REPORT_SLABSTACK && are_blocks(source->options);
+	dimensions_parse(SLABSTACK_BLOCKS, false, blocks, NULL);
+	while (blocks[same] && blocks[same] == by[same])
+		same++;
+	model->has_blocks = model->kind == REPORT_SLABSTACK && !blocks[same] && !by[same];
 	model->group_noun = model->has_blocks ? "block" : "row";
 }
 
@@ -374,31 +369,28 @@ static DiffRun diff_run(const ReportModel *model)
 	};
 }
 
-/* The work of a command is the same however long it takes. What is held does not grow with the
-   length of a run as what was allocated does. */
-static DiffPer fitting_per(const ReportModel *model, const DiffRun runs[JOIN_SIDES])
-{
-	bool have_durations = runs[JOIN_OLD].duration_ns && runs[JOIN_NEW].duration_ns;
-	bool are_commands = fact_is_known(model->facts, FACT_COMMAND) &&
-			    fact_is_known(model->older->facts, FACT_COMMAND);
-
-	if (model->source->per != DIFF_PER_AUTO)
-		return model->source->per;
-	return have_durations && !are_commands &&
-			       runs[JOIN_OLD].duration_ns != runs[JOIN_NEW].duration_ns &&
-			       model_counts(model) < COUNTS_HELD
-		       ? DIFF_PER_SECOND
-		       : DIFF_PER_RUN;
-}
-
 static void set_diff(ReportModel *model)
 {
+	DiffPer per = model->source->per;
 	DiffRun runs[JOIN_SIDES];
+	uint64_t older_ns, newer_ns;
+	bool are_commands;
 
 	model->older = report_model_new(REPORT_DIFF, model->source->older);
 	runs[JOIN_OLD] = diff_run(model->older);
 	runs[JOIN_NEW] = diff_run(model);
-	model->diff = diff_rows_new(runs, model->source->options, fitting_per(model, runs));
+	older_ns = runs[JOIN_OLD].duration_ns;
+	newer_ns = runs[JOIN_NEW].duration_ns;
+	are_commands = fact_is_known(model->facts, FACT_COMMAND) &&
+		       fact_is_known(model->older->facts, FACT_COMMAND);
+	/* The work of a command is the same however long it takes. What is held does not grow with
+	   the length of a run as what was allocated does. */
+	if (per == DIFF_PER_AUTO)
+		per = older_ns && newer_ns && older_ns != newer_ns && !are_commands &&
+				      model_counts(model) < COUNTS_HELD
+			      ? DIFF_PER_SECOND
+			      : DIFF_PER_RUN;
+	model->diff = diff_rows_new(runs, model->source->options, per);
 }
 
 static bool is_of_stacks(ReportKind kind)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rows of all reports but the overview of slab caches (slab_table.c) as tables: columns and how
- * their values are read from groups, comparisons, hits and intervals.
+ * The rows of all reports but the overview of slab caches (slab_readings.c) as tables: columns and
+ * how their values are read from groups, comparisons, hits and intervals.
  */
 #include "report/report_table.h"
 
-#include "rates/rate_net.h"
+#include "rates/rate_table.h"
 #include "symbols/frame_line.h"
 
 #include <math.h>
@@ -155,8 +155,8 @@ static void add_key(Table *table, const Dimension *key, guint number, TableUse u
 
 	if (dimension_is_stack(key) && use != TABLE_TEXT) {
 		column.id = "frames";
-		column.type = use == TABLE_JSON ? VALUE_FRAMES : VALUE_LIST;
-		column.read = use == TABLE_JSON ? read_frames : read_frame_names;
+		column.type = use == TABLE_FLAT ? VALUE_LIST : VALUE_FRAMES;
+		column.read = use == TABLE_FLAT ? read_frame_names : read_frames;
 	}
 	g_array_append_val(table->columns, column);
 }
@@ -312,14 +312,17 @@ static Value read_what(Table *table, const TableColumn *column, guint row)
 	};
 }
 
-static void add_changes(Table *table, const DiffRows *diff, const Metric *metric)
+static void add_changes(Table *table, const DiffRows *diff, const Metric *metric, TableUse use)
 {
 	const char *suffix = diff_units[diff_rows_per(diff, metric)].suffix;
+	const char *name = table_printf(table, "%s%s", metric->member, suffix);
 
 	for (gsize i = 0; i < DIFF_FIGURES; i++) {
 		const TableColumn column = {
-			.id = table_printf(table, "%s_%s%s", diff_figures[i].name, metric->member,
-					   suffix),
+			.id = use == TABLE_FLAT
+				      ? table_printf(table, "%s_%s", diff_figures[i].name, name)
+				      : diff_figures[i].name,
+			.within = use == TABLE_JSON ? name : NULL,
 			.type = VALUE_REAL,
 			.read = read_change,
 			.at = diff_figures[i].at,
@@ -330,8 +333,10 @@ static void add_changes(Table *table, const DiffRows *diff, const Metric *metric
 	}
 }
 
-static void add_diff(Table *table, const ReportModel *model)
+/* The page shows only the metric that ranks. */
+static void add_diff(Table *table, const ReportModel *model, TableUse use)
 {
+	const TableColumn what = { .id = "what", .type = VALUE_TEXT, .read = read_what };
 	const TableColumn ranked[] = {
 		{ .id = "change", .type = VALUE_TEXT, .read = read_what },
 		{ .id = "change_percent",
@@ -341,14 +346,22 @@ static void add_diff(Table *table, const ReportModel *model)
 		  .of = model->diff->rank },
 	};
 
-	add_run(table, model->older->facts, "old_");
-	report_table_add_keys(table, model, TABLE_FLAT);
-	table_add(table, ranked, G_N_ELEMENTS(ranked), TABLE_FLAT);
-	for (MetricId id = 0; id < METRICS; id++)
-		if (model_diff_shows(model, &metrics[id]))
-			add_changes(table, model->diff, &metrics[id]);
 	table->context = model_diff_context(model);
 	table->count = model->diff->rows->len;
+	table->more = model->diff->compared - model->diff->rows->len;
+	if (use == TABLE_FLAT)
+		add_run(table, model->older->facts, "old_");
+	report_table_add_keys(table, model, use);
+	if (use == TABLE_PAGE) {
+		table->context.lacks = 0;
+		add_changes(table, model->diff, model->diff->rank, use);
+		table_add(table, &what, 1, use);
+		return;
+	}
+	table_add(table, ranked, G_N_ELEMENTS(ranked), use);
+	for (MetricId id = 0; id < METRICS; id++)
+		if (model_diff_shows(model, &metrics[id]))
+			add_changes(table, model->diff, &metrics[id], use);
 }
 
 /* An interval: a row for each slab cache. */
@@ -445,23 +458,6 @@ static void add_rate_column(Table *table, const Metric *metric, TableUse use)
 }
 
 /* The width of a text does not depend on its content: a long name shifts only its own line. */
-static void add_rate_text(Table *table, const Metric *metric)
-{
-	g_autoptr(GString) title = g_string_new(NULL);
-	TableColumn column = {
-		.type = VALUE_LABEL,
-		.is_right = metric->type != VALUE_TEXT,
-		.is_fixed = metric->type == VALUE_TEXT,
-		.width = metric->width,
-		.read = read_rate_text,
-		.of = metric,
-	};
-
-	rate_column_append_title(title, metric, table->span_ns);
-	column.title = table_printf(table, "%s", title->str);
-	g_array_append_val(table->columns, column);
-}
-
 static void add_rate_texts(Table *table, const IntervalSource *interval)
 {
 	const RateNumbers numbers = { .span_ns = table->span_ns, .human = interval->layout->human };
@@ -470,8 +466,22 @@ static void add_rate_texts(Table *table, const IntervalSource *interval)
 	table->source = table_keep(table, &numbers, sizeof(numbers));
 	rate_columns_choose(columns, interval->layout->columns,
 			    interval->table->sampling_period > 1);
-	for (guint i = 0; columns[i]; i++)
-		add_rate_text(table, columns[i]);
+	for (guint i = 0; columns[i]; i++) {
+		g_autoptr(GString) title = g_string_new(NULL);
+		const bool is_text = columns[i]->type == VALUE_TEXT;
+		TableColumn column = {
+			.type = VALUE_LABEL,
+			.is_right = !is_text,
+			.is_fixed = is_text,
+			.width = columns[i]->width,
+			.read = read_rate_text,
+			.of = columns[i],
+		};
+
+		rate_column_append_title(title, columns[i], table->span_ns);
+		column.title = table_printf(table, "%s", title->str);
+		g_array_append_val(table->columns, column);
+	}
 }
 
 static void add_interval(Table *table, const IntervalSource *interval, TableUse use)
@@ -530,7 +540,7 @@ Table *report_table_new(const ReportModel *model, TableUse use)
 	if (use == TABLE_FLAT)
 		add_run(table, model->facts, "");
 	if (model->diff) {
-		add_diff(table, model);
+		add_diff(table, model, use);
 	} else if (model->kind == REPORT_SLAB_CACHES) {
 		slab_table_add(table, &model->slab->table, SLABS_KEPT | SLABS_RECLAIMABLE, use);
 	} else if (model->interval) {

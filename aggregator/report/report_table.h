@@ -8,7 +8,7 @@
    groups, comparisons and intervals have the rows and their sums. */
 
 /* Returns the rows of a model, which must outlive them; for TABLE_FLAT each begins with the run
-   that it comes from. Free them with table_free(). */
+   that it comes from. TABLE_PAGE: those of a comparison. Free them with table_free(). */
 Table *report_table_new(const ReportModel *model, TableUse use);
 
 /* Returns the caches of an interval. Its sum is the row TABLE_ALL. */

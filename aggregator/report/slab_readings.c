@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Two readings of slabinfo with what they are compared with: traced sums, memory, which caches the
- * kernel can shrink. Owns what slab_growth.c and slab_table.c show.
+ * kernel can shrink. The rows of caches that were asked for say how they grew, what of that was
+ * traced, and whether the two contradict; those of the overview have all caches by growth, and how
+ * much memory was taken outside of slab caches.
  */
 #include "report/slab_readings.h"
 
+#include "base/clock.h"
+#include "base/saturate.h"
+#include "names/kmalloc_class.h"
 #include "record/format.h"
 #include "session/losses.h"
 #include "table/cell_filter.h"
+#include "table/group_table.h"
 
 #include <string.h>
-
-enum { PAGE_BYTES_USUAL = 4096 }; /* if an overview has no facts about the host */
-
-Slabinfo *slab_reading_of(const Session *session, uint32_t reading)
-{
-	uint64_t page_bytes =
-		run_info_number(session->info, KMT_FIELD_PAGE_BYTES, PAGE_BYTES_USUAL);
-
-	return slabinfo_new(run_text_of(session->text, KMT_BATCH_SLABINFO, reading), page_bytes);
-}
 
 static SlabSpan span_of(const SlabReadings *readings, const Session *session)
 {
@@ -39,8 +35,8 @@ static bool is_all_traced(const Session *session)
 	const char *scope = run_info_text(session->info, KMT_FIELD_SCOPE);
 	const char *events = run_info_text(session->info, KMT_FIELD_EVENTS);
 
-	return scope && (g_str_equal(scope, "host") || g_str_equal(scope, "window")) && events &&
-	       strstr(events, "kmalloc") && strstr(events, "cache") &&
+	return scope_is_host(scope) && events && strstr(events, "kmalloc") &&
+	       strstr(events, "cache") &&
 	       run_info_number(session->info, KMT_FIELD_SAMPLING_PERIOD, 1) == 1 &&
 	       loss_ledger_totals(session->loss).sampling_period_max <= 1 &&
 	       !losses_make_incomplete(session, 0);
@@ -49,11 +45,51 @@ static bool is_all_traced(const Session *session)
 /* Whose allocations were traced, if not the whole host's; else NULL. */
 static const char *traced_of_whom(const ReportSource *source)
 {
-	const char *scope = run_info_text(source->session->info, KMT_FIELD_SCOPE);
-
-	if (scope && (g_str_equal(scope, "pids") || g_str_equal(scope, "command")))
+	if (scope_picks_tasks(run_info_text(source->session->info, KMT_FIELD_SCOPE)))
 		return "of the chosen processes";
 	return cell_filters_pick_tasks(source->options->cells) ? "of what was asked for" : NULL;
+}
+
+/* Returns the sums of each matched cache in a view (element-type RowSums). */
+static GArray *slab_growth_traced(const View *view, const CacheQuery *query)
+{
+	const ViewSource *source = view_source(view);
+	const GroupNaming naming = { .source = source };
+	g_autoptr(GroupIndex) caches = group_index_new(dimension_lookup("cache"), &naming);
+	GArray *traced = g_array_new(FALSE, TRUE, sizeof(RowSums));
+	GroupTable table;
+
+	group_table_init(&table, source, (GroupIndex *[]){ caches, NULL });
+	for (uint32_t i = 0; i < view_source_cells(source); i++)
+		if (view_counts_cell(view, i))
+			group_table_add(&table, view_source_cell(source, i));
+	g_array_set_size(traced, cache_query_matched(query)->len);
+	for (guint i = 0; i < table.rows->len; i++) {
+		const GroupRow *row = group_table_row(&table, i);
+		OriginId origin = group_index_member(caches, row->groups[0]);
+		const char *name =
+			cache_names_of(source->caches, profile_origin(source->profile, origin))
+				.name;
+		int index = name ? cache_query_index(query, name) : -1;
+
+		if (index >= 0)
+			row_sums_add(&g_array_index(traced, RowSums, index), &row->sums);
+	}
+	group_table_clear(&table);
+	return traced;
+}
+
+/* Whether a profile has any allocation whose cache was named in this way. */
+static bool slab_growth_any(const Profile *profile, CacheNames *names, CacheOrigin how)
+{
+	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
+		const ProfileCell *cell = profile_cell(profile, i);
+		const ProfileOrigin *origin = profile_origin(profile, cell->origin);
+
+		if (cell->events && !origin->free && cache_names_of(names, origin).origin == how)
+			return true;
+	}
+	return false;
 }
 
 static void set_growth(SlabReadings *readings, const ReportSource *source, const GArray *check)
@@ -132,4 +168,231 @@ void slab_readings_free(SlabReadings *readings)
 	if (readings->traced)
 		g_array_unref(readings->traced);
 	g_free(readings);
+}
+
+/* A CPU may hold a slab of its own, some half-used slabs, and sheaves. Their free objects count as
+   in use. */
+static uint64_t objects_ready(const SlabGrowth *growth, const SlabinfoCache *cache,
+			      uint64_t sheaves)
+{
+	enum { SLABS_OF_A_CPU = 8 };
+
+	return saturate_sum(cache->objects_of_a_slab * SLABS_OF_A_CPU * MAX(growth->cpus, 1),
+			    sheaves);
+}
+
+/* Whether no traced allocation of this cache can have been attributed to another cache. */
+static bool has_all_traced(const SlabGrowth *growth, const char *name)
+{
+	KmallocClass class;
+
+	return growth->all_traced && !(growth->some_by_size && kmalloc_class_parse(name, &class));
+}
+
+static bool is_contradicted(const SlabGrowth *growth, const char *name)
+{
+	const HeldCheckRow *row = held_check_find(growth->check, name);
+
+	return row && (row->contradicted || row->left_out);
+}
+
+static SlabGrowthRow growth_row_of(const SlabGrowth *growth, guint index)
+{
+	const char *name = g_ptr_array_index(cache_query_matched(growth->query), index);
+	const SlabinfoCache *start = slabinfo_find(growth->span.start, name);
+	const SlabinfoCache *end = slabinfo_find(growth->span.end, name);
+	const SlabinfoCache *any = end ? end : start;
+	SlabGrowthRow result = {
+		.name = name,
+		.alias = cache_query_alias(growth->query, index),
+		.start = start ? start->objects_in_use : 0,
+		.end = end ? end->objects_in_use : 0,
+		.traced = g_array_index(growth->traced, RowSums, index),
+		.is_known = any && slabinfo_count(growth->span.start) &&
+			    slabinfo_count(growth->span.end),
+		.is_recorded = !growth->recorded ||
+			       g_strv_contains((const char *const *)growth->recorded, name),
+		.is_of_part = growth->of_part,
+		.is_contradicted = is_contradicted(growth, name),
+	};
+
+	if (!result.is_known)
+		return result;
+	result.bytes = ((double)result.end - (double)result.start) * (double)any->object_bytes;
+	result.sheaves = start ? start->sheaf_objects : 0;
+	result.ready = objects_ready(growth, any, result.sheaves);
+	if (!growth->is_held && has_all_traced(growth, name) && result.is_recorded &&
+	    result.end > result.start + result.traced.summary.allocations)
+		result.unseen = result.end - result.start - result.traced.summary.allocations;
+	return result;
+}
+
+/* Largest change in bytes first, then most allocations. */
+static int slab_growth_compare(const void *a, const void *b)
+{
+	const SlabGrowthRow *of_a = a, *of_b = b;
+	double bytes_a = ABS(of_a->bytes), bytes_b = ABS(of_b->bytes);
+
+	if (bytes_a != bytes_b)
+		return bytes_a > bytes_b ? -1 : 1;
+	if (of_a->traced.summary.allocations != of_b->traced.summary.allocations)
+		return of_a->traced.summary.allocations > of_b->traced.summary.allocations ? -1 : 1;
+	return strcmp(of_a->name, of_b->name);
+}
+
+GArray *slab_growth_rows(const SlabGrowth *growth, SlabGrowthRow *sum)
+{
+	GArray *rows = g_array_new(FALSE, FALSE, sizeof(SlabGrowthRow));
+
+	*sum = (SlabGrowthRow){ .is_recorded = true, .is_of_part = growth->of_part };
+	for (guint i = 0; i < cache_query_matched(growth->query)->len; i++) {
+		const SlabGrowthRow row = growth_row_of(growth, i);
+
+		sum->start += row.start;
+		sum->end += row.end;
+		sum->bytes += row.bytes;
+		row_sums_add(&sum->traced, &row.traced);
+		saturate_add(&sum->sheaves, row.sheaves);
+		sum->is_known |= row.is_known;
+		sum->is_recorded &= row.is_recorded;
+		sum->is_contradicted |= row.is_contradicted;
+		/* A deficit of one cache does not hide the excess of another. */
+		if (row.unseen > row.ready)
+			sum->unseen += row.unseen;
+		g_array_append_val(rows, row);
+	}
+	g_array_sort(rows, slab_growth_compare);
+	return rows;
+}
+
+static Value read_margin(Table *table, const TableColumn *column, guint row)
+{
+	const SlabGrowthRow *growth =
+		row == TABLE_ALL ? table->all : &g_array_index(table->rows, SlabGrowthRow, row);
+
+	return (Value){ .known = true, .percent = metric_margin(column->of, &growth->traced) };
+}
+
+#define IS_KNOWN MEMBER_AT(bool, SlabGrowthRow, is_known)
+#define GROWTH(name, type, member) TABLE_MEMBER(name, type, SlabGrowthRow, member)
+
+static const TableColumn growth_columns[] = {
+	{ GROWTH("cache", VALUE_TEXT, name), .is_key = true },
+	{ GROWTH("asked_as", VALUE_TEXT, alias), .is_key = true },
+	{ GROWTH("objects_in_use_start", VALUE_COUNT, start), .known_at = IS_KNOWN },
+	{ GROWTH("objects_in_use_end", VALUE_COUNT, end), .known_at = IS_KNOWN },
+	{ GROWTH("growth_bytes", VALUE_CHANGE, bytes), .known_at = IS_KNOWN },
+	{ GROWTH("allocations", VALUE_COUNT, traced.summary.allocations) },
+	{ .id = "allocations_margin_percent",
+	  .type = VALUE_PERCENT,
+	  .read = read_margin,
+	  .of = &metrics[METRIC_ALLOCATIONS] },
+	{ GROWTH("all_recorded", VALUE_FLAG, is_recorded) },
+	{ GROWTH("objects_unseen", VALUE_COUNT, unseen) },
+	{ GROWTH("objects_ready", VALUE_COUNT, ready) },
+	{ GROWTH("held_is_contradicted", VALUE_FLAG, is_contradicted) },
+};
+
+Table *slab_growth_table_new(const SlabGrowth *growth)
+{
+	SlabGrowthRow sum;
+	Table *table = table_new(growth, slab_growth_rows(growth, &sum));
+
+	table->all = table_keep(table, &sum, sizeof(sum));
+	table_add(table, growth_columns, G_N_ELEMENTS(growth_columns), TABLE_JSON);
+	return table;
+}
+
+const struct SlabTableUse slab_table_uses[SLAB_TABLE_USES] = {
+	{ HOST_MEMORY_AVAILABLE, "available" },
+	{ HOST_SLAB_UNRECLAIMABLE, "slab unreclaimable" },
+	{ HOST_SLAB_RECLAIMABLE, "slab reclaimable" },
+	{ HOST_VMALLOC, "vmalloc" },
+	{ HOST_PER_CPU, "per-CPU" },
+	{ HOST_PAGE_TABLES, "page tables" },
+};
+
+static double change_of(const SlabSpan *span, const SlabinfoCache *end)
+{
+	const SlabinfoCache *start = slabinfo_find(span->start, end->name);
+	double objects = (double)end->objects_in_use - (double)(start ? start->objects_in_use : 0);
+
+	return span->span_ns
+		       ? objects * (double)end->object_bytes * NS_PER_SECOND / (double)span->span_ns
+		       : 0;
+}
+
+/* Growth first, then size. Shrinking caches are not sorted to the end. */
+static int compare_rows(const void *a, const void *b)
+{
+	const SlabTableRow *of_a = a, *of_b = b;
+	double growth_a = MAX(of_a->change_bytes, 0), growth_b = MAX(of_b->change_bytes, 0);
+
+	if (growth_a != growth_b)
+		return growth_a > growth_b ? -1 : 1;
+	if (of_a->slab_bytes != of_b->slab_bytes)
+		return of_a->slab_bytes > of_b->slab_bytes ? -1 : 1;
+	return strcmp(of_a->name, of_b->name);
+}
+
+static GArray *overview_rows_of(const SlabTable *slabs, bool reclaimable)
+{
+	GArray *rows = g_array_new(FALSE, FALSE, sizeof(SlabTableRow));
+
+	for (guint i = 0; i < slabinfo_count(slabs->span.end); i++) {
+		const SlabinfoCache *cache = slabinfo_at(slabs->span.end, i);
+		const SlabTableRow row = {
+			.name = cache->name,
+			.reclaimable = reclaimable,
+			.objects_in_use = cache->objects_in_use,
+			.slab_bytes = cache->slab_bytes,
+			.change_bytes = change_of(&slabs->span, cache),
+		};
+
+		if ((cache->slab_bytes || cache->objects_in_use) &&
+		    reclaimable_has(slabs->reclaimable, cache->name) == reclaimable)
+			g_array_append_val(rows, row);
+	}
+	g_array_sort(rows, compare_rows);
+	return rows;
+}
+
+#define OVERVIEW(name, type, member) TABLE_MEMBER(name, type, SlabTableRow, member)
+
+static const TableColumn overview_columns[] = {
+	{ OVERVIEW("cache", VALUE_TEXT, name), .title = "CACHE" },
+	{ OVERVIEW("reclaimable", VALUE_FLAG, reclaimable), .uses = TABLE_JSON | TABLE_FLAT },
+	{ OVERVIEW("objects_in_use", VALUE_COUNT, objects_in_use), .title = "IN-USE" },
+	{ OVERVIEW("slab_bytes", VALUE_BYTES, slab_bytes), .title = "SIZE-BYTES",
+	  .title_human = "SIZE" },
+	{ OVERVIEW("change_bytes_per_second", VALUE_CHANGE, change_bytes),
+	  .title = "CHANGE-BYTES/s", .title_human = "CHANGE/s" },
+};
+
+void slab_table_add(Table *table, const SlabTable *slabs, SlabKinds kinds, TableUse use)
+{
+	table->rows = g_array_new(FALSE, FALSE, sizeof(SlabTableRow));
+	for (int reclaimable = 0; reclaimable < 2; reclaimable++) {
+		g_autoptr(GArray) rows = overview_rows_of(slabs, reclaimable);
+		guint shown = MIN(rows->len, slabs->rows_max);
+
+		if (!(kinds & (reclaimable ? SLABS_RECLAIMABLE : SLABS_KEPT)))
+			continue;
+		g_array_append_vals(table->rows, rows->data, shown);
+		table->more += rows->len - shown;
+	}
+	table->count = table->rows->len;
+	table_add(table, overview_columns, G_N_ELEMENTS(overview_columns), use);
+}
+
+int64_t slab_table_taken_outside(const SlabTable *table)
+{
+	enum { NOISE_BYTES = 1 << 20, NOISE_BYTES_OF_A_CPU = 128 << 10 };
+	const HostState *start = &table->memory.start, *end = &table->memory.end;
+	int64_t outside = host_state_taken_outside_slab(start, end);
+	int64_t in_slab = (int64_t)(end->numbers[HOST_SLAB_UNRECLAIMABLE] -
+				    start->numbers[HOST_SLAB_UNRECLAIMABLE]);
+	int64_t noise = NOISE_BYTES + (int64_t)table->cpus * NOISE_BYTES_OF_A_CPU;
+
+	return outside > MAX(in_slab, noise) ? outside : 0;
 }

@@ -107,21 +107,12 @@ typedef struct {
 	bool is_contradicted; /* not so many objects can be held */
 } SlabGrowthRow;
 
-/* Returns the sums of each matched cache in a view (element-type RowSums); the caller unrefs it. */
-GArray *slab_growth_traced(const View *view, const CacheQuery *query);
-
-/* Whether a profile has any allocation whose cache was named in this way. */
-bool slab_growth_any(const Profile *profile, CacheNames *names, CacheOrigin how);
-
 /* Returns a row for each matched cache (element-type SlabGrowthRow), largest change first, and
    their sum in *sum. The caller unrefs the array. */
 GArray *slab_growth_rows(const SlabGrowth *growth, SlabGrowthRow *sum);
 
 /* Returns them as a table; the sum is TABLE_ALL. */
 Table *slab_growth_table_new(const SlabGrowth *growth);
-
-/* Returns a reading of /proc/slabinfo in a stream; free it with slabinfo_free(). */
-Slabinfo *slab_reading_of(const Session *session, uint32_t reading);
 
 /* The readings of /proc/slabinfo in a stream, at its start and its end. */
 typedef struct {

@@ -49,14 +49,6 @@ static char *title_of(const Metric *metric, const Facts *facts)
 	return g_strdelimit(id_of(metric), "_", ' ');
 }
 
-/* Nobody asked for a picture without any area. */
-static bool is_worth_showing(const Metric *metric, const ReportModel *model)
-{
-	return metric == &metrics[METRIC_ALLOCATIONS] ||
-	       metric_same_figure(metric, view_rank(model->source->options)) ||
-	       metric_figure(metric, model_shown_sums(model));
-}
-
 /* Of metrics with the same figure the last one is the most specific: "held", not "count". */
 static void add_weight(GArray *weights, const ReportModel *model, const Metric *metric)
 {
@@ -89,9 +81,13 @@ GArray *weights_new(const ReportModel *model)
 	g_array_set_clear_func(weights, weight_clear);
 	for (MetricId id = 0; id < METRICS; id++) {
 		const Metric *metric = &metrics[id];
-
-		if (metric->uses & uses && metric_adds_up(metric) &&
-		    metric_is_known(metric, lacks) && is_worth_showing(metric, model))
+		if (!(metric->uses & uses) || !metric_adds_up(metric) ||
+		    !metric_is_known(metric, lacks))
+			continue;
+		/* Nobody asked for a picture without any area. */
+		if (id == METRIC_ALLOCATIONS ||
+		    metric_same_figure(metric, view_rank(model->source->options)) ||
+		    metric_figure(metric, model_shown_sums(model)))
 			add_weight(weights, model, metric);
 	}
 	return weights;

@@ -76,3 +76,13 @@ bool cell_filters_pick_tasks(const GArray *filters)
 	}
 	return false;
 }
+
+bool scope_is_host(const char *scope)
+{
+	return !g_strcmp0(scope, "host") || !g_strcmp0(scope, "window");
+}
+
+bool scope_picks_tasks(const char *scope)
+{
+	return !g_strcmp0(scope, "pids") || !g_strcmp0(scope, "command");
+}

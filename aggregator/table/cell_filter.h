@@ -81,3 +81,8 @@ extern const CellFilterType cell_filter_slab_pages;
 /* Whether any filter (element-type CellFilter) selects tasks, independent of their caches; NULL: no
    filters. */
 bool cell_filters_pick_tasks(const GArray *filters);
+
+/* Whether the scope of a run, as in KMT_FIELD_SCOPE, is the whole host, or is that of chosen
+   processes. NULL: not known, neither of them. */
+bool scope_is_host(const char *scope);
+bool scope_picks_tasks(const char *scope);

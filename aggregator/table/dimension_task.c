@@ -7,8 +7,7 @@
 
 #include "base/escape.h"
 #include "names/cgroup_names.h"
-#include "table/comm_fold.h"
-#include "table/context_name.h"
+#include "table/task_name.h"
 
 static const ProfileTask *task_of(const GroupNaming *naming, uint32_t task)
 {

@@ -17,9 +17,6 @@ GroupIndex *group_index_new(const Dimension *key, const GroupNaming *naming);
 void group_index_free(GroupIndex *index);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GroupIndex, group_index_free)
 
-/* Returns the group of a cell, adding it if new. */
-uint32_t group_index_of(GroupIndex *index, const ProfileCell *cell);
-
 /* Returns the number of groups so far. */
 guint group_index_count(const GroupIndex *index);
 

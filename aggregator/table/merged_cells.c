@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The cells of merged runs with their sums in parallel arrays, of which only the needed ones exist;
- * a hash table finds a cell. merged.c adds to it, cell_held.c reads.
+ * a hash table finds a cell. merged.c adds to it, row_sums.c reads.
  */
 #include "table/merged_cells.h"
 

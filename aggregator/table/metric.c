@@ -442,7 +442,8 @@ static double metric_amount(const Figure *figure, const RowSums *sums)
 	}
 }
 
-double metric_variance(const Metric *metric, const RowSums *sums)
+/* Returns the variance of a metric's value; 0 if it is not known. */
+static double metric_variance(const Metric *metric, const RowSums *sums)
 {
 	switch (metric->variance.kind) {
 	case SPREAD_OF_EVENTS:

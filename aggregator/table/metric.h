@@ -205,10 +205,7 @@ static inline bool metric_adds_up(const Metric *metric)
 	return metric->value.kind && !metric->is_maximum;
 }
 
-/* Returns the variance of a metric's value; 0 if it is not known. */
-double metric_variance(const Metric *metric, const RowSums *sums);
-
-/* Returns its variance between runs of the same load; INFINITY if it is not known. */
+/* Returns the variance of its value between runs of the same load; INFINITY if it is not known. */
 double metric_scatter(const Metric *metric, const RowSums *sums);
 
 /* Returns the margin of a figure in percent, like margin_percent(). */

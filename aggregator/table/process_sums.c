@@ -8,7 +8,7 @@
 #include "base/hot_assert.h"
 #include "base/slot_table.h"
 #include "base/keyed_hash.h"
-#include "table/comm_fold.h"
+#include "table/task_name.h"
 #include "base/saturate.h"
 
 #include <string.h>
@@ -75,31 +75,26 @@ static ProcessSum process_of(const Profile *profile, const ProfileCell *cell)
 	return sum;
 }
 
-static ProcessSum *sum_intern(ProcessSums *sums, const ProcessSum *wanted)
-{
-	uint32_t hash = (uint32_t)keyed_hash(&wanted->key, sizeof(wanted->key));
-	uint32_t at, id;
-
-	for (at = hash; (id = slot_table_candidate(&sums->slots, hash, &at)) != SLOT_ID_NONE;
-	     at++) {
-		ProcessSum *known = &g_array_index(sums->sums, ProcessSum, id);
-
-		hot_assert(id < sums->sums->len);
-		if (!memcmp(&known->key, &wanted->key, sizeof(known->key)))
-			return known;
-	}
-	id = sums->sums->len;
-	g_array_append_vals(sums->sums, wanted, 1);
-	slot_table_put(&sums->slots, hash, at, id);
-	return &g_array_index(sums->sums, ProcessSum, id);
-}
-
 void process_sums_add(ProcessSums *sums, const ProfileCell *cell)
 {
-	ProcessSum process = process_of(sums->profile, cell);
+	ProcessSum process;
+	uint32_t hash, at, id;
 
-	if (cell->events)
-		saturate_add(&sum_intern(sums, &process)->allocations, cell->events);
+	if (!cell->events)
+		return;
+	process = process_of(sums->profile, cell);
+	hash = (uint32_t)keyed_hash(&process.key, sizeof(process.key));
+	for (at = hash; (id = slot_table_candidate(&sums->slots, hash, &at)) != SLOT_ID_NONE; at++)
+		if (!memcmp(&g_array_index(sums->sums, ProcessSum, id).key, &process.key,
+			    sizeof(process.key)))
+			break;
+	if (id == SLOT_ID_NONE) {
+		id = sums->sums->len;
+		g_array_append_val(sums->sums, process);
+		slot_table_put(&sums->slots, hash, at, id);
+	}
+	hot_assert(id < sums->sums->len);
+	saturate_add(&g_array_index(sums->sums, ProcessSum, id).allocations, cell->events);
 }
 
 static int process_sums_ascending(uint64_t a, uint64_t b)

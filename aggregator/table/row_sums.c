@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Adds cells and rows to the sums of a row: numbers, bytes, variances, what is held, values of
- * hits. Saturating; no state.
+ * Sums of a row: numbers, bytes, variances, what is held, values of hits. Saturating; no state. All
+ * tables add cells through this file, wherever these are: held cells, a kernel's record, merged
+ * runs, or the profile.
  */
 #include "table/row_sums.h"
 
 #include "base/saturate.h"
+#include "table/view_source.h"
+
+#include <string.h>
 
 /* The bytes of its allocations are not in the sums of a cell, as they all have the same size. */
 static void add_held(HeldSums *sums, const HeldSums *held, const ProfileOrigin *origin)
@@ -39,8 +43,10 @@ static void add_bytes_scatter(Scatter *sum, const ProfileCell *cell, const Profi
 	sum->bytes_wasted += events * wasted * wasted;
 }
 
-void row_sums_add_cell(RowSums *sums, const ProfileCell *cell, const ProfileOrigin *origin,
-		       CellSampling sampling, const HeldSums *held)
+/* Adds a cell of that origin; ignores frees and the collector's own allocations. held: what is
+   known about its held objects; NULL: nothing. */
+static void row_sums_add_cell(RowSums *sums, const ProfileCell *cell, const ProfileOrigin *origin,
+			      CellSampling sampling, const HeldSums *held)
 {
 	StackSummary *summary = &sums->summary;
 
@@ -58,7 +64,7 @@ void row_sums_add_cell(RowSums *sums, const ProfileCell *cell, const ProfileOrig
 		add_held(&sums->held, held, origin);
 }
 
-void row_sums_add_values(RowSums *sums, const ProfileValues *values, CellSampling sampling)
+static void row_sums_add_values(RowSums *sums, const ProfileValues *values, CellSampling sampling)
 {
 	HitSums *hits = &sums->hits;
 	double variance = values->variance * sampling.scatter;
@@ -95,4 +101,77 @@ void row_sums_add(RowSums *sums, const RowSums *added)
 	sums->scatter.bytes_wasted += added->scatter.bytes_wasted;
 	sums->scatter.value += added->scatter.value;
 	sums->scatter.time_ns += added->scatter.time_ns;
+}
+
+static EventCache cache_of(const Profile *profile, const ProfileOrigin *origin)
+{
+	const ProfileCache *known = profile_cache(profile, origin->cache);
+	EventCache cache = {
+		.object_bytes = known->object_bytes,
+		.slot_bytes = known->slot_bytes,
+		.name_bytes = (uint16_t)strlen(known->name),
+	};
+
+	memcpy(cache.name, known->name, cache.name_bytes);
+	return cache;
+}
+
+/* Finds the place of a cell's objects, as its importer described it. */
+static bool cell_ages(const ViewSource *source, const ProfileCell *cell, HeldAges *ages)
+{
+	const ProfileOrigin *origin = profile_origin(source->profile, cell->origin);
+	const ProfileTask *known = profile_task(source->profile, cell->task);
+	EventTask task = { .tgid = known->tgid, .cgroup_id = known->cgroup_id };
+	const EventCache cache = cache_of(source->profile, origin);
+	HeldObjects place = {
+		.task = cell->task == TASK_ID_UNKNOWN ? NULL : &task,
+		.cache = origin->cache == CACHE_ID_UNKNOWN ? NULL : &cache,
+		.source = origin->source,
+	};
+
+	if (origin->stack == STACK_ID_NONE)
+		return false;
+	memcpy(task.comm, known->comm, sizeof(task.comm));
+	place.text =
+		stack_table_bytes(profile_stacks(source->profile), origin->stack, &place.length);
+	return held_readings_ages(source->held, &place, ages);
+}
+
+/* Returns whether anything is known about the held objects of a cell, from pairing or from the
+   kernel's record; *sums is set then. */
+static bool cell_held(const ViewSource *source, const ProfileCell *cell, HeldSums *sums)
+{
+	const HeldCell *held = held_cell_of(cell);
+	HeldAges ages;
+
+	if (held)
+		*sums = held->sums;
+	else if (source->held && cell_ages(source, cell, &ages))
+		*sums = (HeldSums){ .oldest_ns = ages.max_ns, .youngest_ns = ages.min_ns };
+	else
+		*sums = (HeldSums){ .some_ageless = cell->events > 0 };
+	return held || source->held;
+}
+
+void cell_add_sums(const ViewSource *source, const ProfileCell *cell, RowSums *sums)
+{
+	const MergedCell *merged = merged_cell_of(cell);
+	CellSampling sampling;
+	HeldSums held;
+	bool is_held;
+
+	if (merged) {
+		merged_cells_add_sums(source->merged, merged, sums);
+		return;
+	}
+	is_held = cell_held(source, cell, &held);
+	sampling = sampling_of_cell(&source->sampling, source->profile, cell);
+	row_sums_add_cell(sums, cell, profile_origin(source->profile, cell->origin), sampling,
+			  is_held ? &held : NULL);
+	/* Held objects have no values. */
+	if (cell->kind == CELL_ALONE && profile_has_values(source->profile)) {
+		const ProfileValues values = profile_values(source->profile, cell);
+
+		row_sums_add_values(sums, &values, sampling);
+	}
 }

@@ -45,14 +45,6 @@ typedef struct {
 	double held_variance; /* of held */
 } LiveSums;
 
-/* Adds a cell of that origin; ignores frees and the collector's own allocations. held:
-   what is known about its held objects; NULL: nothing. */
-void row_sums_add_cell(RowSums *sums, const ProfileCell *cell, const ProfileOrigin *origin,
-		       CellSampling sampling, const HeldSums *held);
-
-/* Adds the values of such a cell. */
-void row_sums_add_values(RowSums *sums, const ProfileValues *values, CellSampling sampling);
-
 /* Adds another row. */
 void row_sums_add(RowSums *sums, const RowSums *added);
 

@@ -2,14 +2,16 @@
 /*
  * Names all stacks of a profile once: frames by frame_namer.c, user frames and texts, then equal
  * ones become one row, by a hash table of frame ids. Call sites are named later with the same
- * namer. Paid from the budget; what finds no room shares one row.
+ * namer. Paid from the budget; what finds no room shares one row. A stack as one line is for the
+ * details of a cache.
  */
 #include "table/stack_rows.h"
 
-#include "base/hot_assert.h"
-#include "base/slot_table.h"
 #include "base/escape.h"
+#include "base/hot_assert.h"
 #include "base/keyed_hash.h"
+#include "base/slot_table.h"
+#include "callsite_skip.h"
 #include "symbols/frame_line.h"
 #include "symbols/frame_namer.h"
 #include "symbols/user_frame.h"
@@ -84,14 +86,6 @@ static void append_line(StackRows *rows, GArray *ids, const char *line)
 	g_array_append_val(ids, id);
 }
 
-static bool row_equals(const StackRows *rows, uint32_t row, const GArray *ids)
-{
-	uint32_t count;
-	const FrameId *frames = stack_rows_frames(rows, row, &count);
-
-	return count == ids->len && !memcmp(frames, ids->data, count * sizeof(*frames));
-}
-
 /* Returns the row with the current frames, adding it if new. */
 static uint32_t row_intern(RowFinder *finder)
 {
@@ -100,9 +94,14 @@ static uint32_t row_intern(RowFinder *finder)
 	uint32_t at, row;
 
 	for (at = hash; (row = slot_table_candidate(&finder->slots, hash, &at)) != SLOT_ID_NONE;
-	     at++)
-		if (row_equals(rows, row, finder->ids))
+	     at++) {
+		uint32_t count;
+		const FrameId *ids = stack_rows_frames(rows, row, &count);
+
+		if (count == finder->ids->len &&
+		    !memcmp(ids, finder->ids->data, count * sizeof(*ids)))
 			return row;
+	}
 	row = rows->ids_end->len;
 	g_array_append_vals(rows->ids, finder->ids->data, finder->ids->len);
 	g_array_append_val(rows->ids_end, rows->ids->len);
@@ -315,4 +314,28 @@ int stack_rows_compare(const StackRows *rows, uint32_t a, uint32_t b)
 		if (ids_a[i] != ids_b[i])
 			return frame_table_compare(rows->frames, ids_a[i], ids_b[i]);
 	return (count_a > count_b) - (count_a < count_b);
+}
+
+/* Enough to distinguish the stacks of one cache; terminals show fewer. */
+enum { FUNCTIONS_MAX = 8 };
+
+void stack_chain_append(GString *out, const FrameList *stack)
+{
+	guint first = 0;
+
+	/* Skips allocators, but not the last frame: the line must not be empty. */
+	while (first + 1 < stack->count && stack->frames[first].function &&
+	       callsite_skip_has(NULL, stack->frames[first].function))
+		first++;
+	for (guint i = first; i < stack->count && i < first + FUNCTIONS_MAX; i++) {
+		const Frame *frame = &stack->frames[i];
+
+		g_string_append(out, i > first ? " < " : "");
+		if (frame->function)
+			g_string_append(out, frame->function);
+		else
+			frame_line_append_symbol(out, frame);
+		if (frame->function && frame->module && strcmp(frame->module, "kernel") != 0)
+			g_string_append_printf(out, " [%s]", frame->module);
+	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Columns and cells of all tables. Reports make tables (report/report_table.c, slab_table.c), all
- * printers of rows read them.
+ * Columns and cells of all tables. Reports make tables (report/report_table.c, slab_readings.c),
+ * all printers of rows read them.
  */
 #include "table/table.h"
 

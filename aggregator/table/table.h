@@ -11,15 +11,20 @@
 
 /*
  * A Table is rows for a printer: columns, and typed values by row and column. Grids of text, JSON,
- * ndjson, CSV and Prometheus print Tables; the screen and the page have rows of their own. A column
- * is one TableColumn; its value is a member of a struct, or what its function computes. No value
- * is kept, so a table of many rows is small.
+ * ndjson, CSV, Prometheus, and comparisons of the page print Tables; the screen has rows of its
+ * own. A column is one TableColumn; its value is a member of a struct, or what its function
+ * computes. No value is kept, so a table of many rows is small.
  */
 typedef struct Table Table;
 typedef struct TableColumn TableColumn;
 
 /* Who prints a table: each has columns of its own. */
-typedef enum { TABLE_TEXT = 1, TABLE_JSON = 2, TABLE_FLAT = 4 /* CSV and ndjson */ } TableUse;
+typedef enum {
+	TABLE_TEXT = 1,
+	TABLE_JSON = 2,
+	TABLE_FLAT = 4, /* CSV and ndjson */
+	TABLE_PAGE = 8,
+} TableUse;
 
 /* Rows that are sums; not each table has them. */
 #define TABLE_OTHERS (UINT32_MAX - 1)
@@ -29,6 +34,8 @@ struct TableColumn {
 	const char *id;          /* in JSON and CSV, with the unit as suffix; NULL: only in text */
 	const char *title;       /* in text */
 	const char *title_human; /* for --human, where each figure has its unit; NULL: as title */
+	const char *within; /* in JSON: the object that columns with this pointer share, as they
+			       follow each other; null if the first is unknown. NULL: none */
 	ValueType type;
 	unsigned uses;     /* TableUse; 0: all */
 	bool is_key;       /* sums have no value */

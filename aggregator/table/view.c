@@ -6,7 +6,6 @@
 #include "table/view.h"
 
 #include "base/hot_assert.h"
-#include "table/cell_held.h"
 #include "table/process_sums.h"
 #include "table/stack_rows.h"
 #include "base/saturate.h"
@@ -30,13 +29,6 @@ static uint32_t row_of_cell(const ViewRows *rows, const ProfileCell *cell)
 /* The role of a cell in the view. PICK_LEFT_OUT + the number of the filter that dropped it. */
 typedef enum { PICK_ALLOCATION, PICK_FREE, PICK_OWN, PICK_LEFT_OUT } CellPick;
 
-static CellPick pick_of(const ViewRows *rows, const ProfileCell *cell)
-{
-	const ProfileOrigin *origin = profile_origin(rows->source.profile, cell->origin);
-
-	return origin->free ? PICK_FREE : origin->own ? PICK_OWN : PICK_ALLOCATION;
-}
-
 static void pick_cells(View *view, const GArray *filters)
 {
 	ViewRows *rows = view->rows;
@@ -46,10 +38,13 @@ static void pick_cells(View *view, const GArray *filters)
 	rows->picks = g_new(uint8_t, cells);
 	for (uint32_t i = 0; i < cells; i++) {
 		const ProfileCell *cell = view_source_cell(&rows->source, i);
+		const ProfileOrigin *origin = profile_origin(rows->source.profile, cell->origin);
 		int against = cell_filters_against(prepared, cell);
 
-		rows->picks[i] = (uint8_t)(against < 0 ? pick_of(rows, cell)
-						       : PICK_LEFT_OUT + (unsigned)against);
+		rows->picks[i] = (uint8_t)(against >= 0   ? PICK_LEFT_OUT + (unsigned)against
+					   : origin->free ? PICK_FREE
+					   : origin->own  ? PICK_OWN
+							  : PICK_ALLOCATION);
 	}
 	for (guint i = 0; filters && i < filters->len; i++) {
 		const CellFilter *filter = &g_array_index(filters, CellFilter, i);

@@ -58,18 +58,8 @@ static inline const ProfileCell *view_source_cell(const ViewSource *source, uint
 				  : profile_cell(source->profile, index);
 }
 
-/* Adds the values of a cell of this source, if it has some. Held objects have none. */
-static inline void view_source_add_values(const ViewSource *source, RowSums *sums,
-					  const ProfileCell *cell)
-{
-	ProfileValues values;
-
-	if (cell->kind != CELL_ALONE || !profile_has_values(source->profile))
-		return;
-	values = profile_values(source->profile, cell);
-	row_sums_add_values(sums, &values,
-			    sampling_of_cell(&source->sampling, source->profile, cell));
-}
+/* Adds all that is known of a cell to the sums of its row: row_sums.c. */
+void cell_add_sums(const ViewSource *source, const ProfileCell *cell, RowSums *sums);
 
 /* Whether allocations were paired with frees, and how many cells hold is not all that is known. */
 static inline bool view_source_has_pairs(const ViewSource *source)

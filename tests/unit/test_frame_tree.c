@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/format.h"
-#include "report/frame_tree.h"
+#include "report/stack_paths.h"
 
 #include "event_batch.h"
 #include "made_session.h"

@@ -6,7 +6,7 @@
 #include "event_batch.h"
 #include "made_session.h"
 #include "leaks.h"
-#include "table/comm_fold.h"
+#include "table/task_name.h"
 #include "record/batch_writer.h"
 #include "session/session.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "render/picture/page_escape.h"
+#include "render/picture/page_strings.h"
 #include "render/picture/page_texts.h"
 
 #include "leaks.h"

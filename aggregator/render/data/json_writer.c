@@ -61,6 +61,14 @@ void json_count(JsonWriter *json, const char *name, uint64_t count)
 	g_string_append_printf(json->out, "%" G_GUINT64_FORMAT, count);
 }
 
+void json_count_if(JsonWriter *json, const char *name, bool known, uint64_t count)
+{
+	if (known)
+		json_count(json, name, count);
+	else
+		json_null(json, name);
+}
+
 void json_counts(JsonWriter *json, const char *name, const uint64_t *numbers, unsigned count)
 {
 	json_open(json, name, '[');

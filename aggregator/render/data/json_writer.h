@@ -28,6 +28,7 @@ void json_close(JsonWriter *json, char bracket);
 void json_null(JsonWriter *json, const char *name);
 void json_flag(JsonWriter *json, const char *name, bool flag);
 void json_count(JsonWriter *json, const char *name, uint64_t count);
+void json_count_if(JsonWriter *json, const char *name, bool known, uint64_t count); /* else null */
 void json_signed(JsonWriter *json, const char *name, int64_t number);
 
 /* Writes an array of numbers. */

@@ -1,12 +1,10 @@
 libaggregator_a_SOURCES += \
 	aggregator/render/data/json_writer.c aggregator/render/data/json_writer.h \
-	aggregator/render/data/render_csv.c \
 	aggregator/render/data/render_data.h \
-	aggregator/render/data/render_folded.c \
 	aggregator/render/data/render_json.c \
-	aggregator/render/data/render_ndjson.c \
 	aggregator/render/data/render_prometheus.c \
-	aggregator/render/data/render_speedscope.c
+	aggregator/render/data/render_rows.c \
+	aggregator/render/data/render_stacks.c
 
 # The code of the messages of pprof is made of their description.
 pprof_messages = aggregator/render/data/profile.pb-c.c aggregator/render/data/profile.pb-c.h

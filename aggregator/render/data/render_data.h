@@ -15,6 +15,11 @@ void render_json(const ReportModel *model, FILE *out);
 /* Writes the cells of a row into the open object. */
 void json_write_row(JsonWriter *json, Table *table, guint row);
 
+/* Write members of a comparison into the open object: how many of its rows changed, and what both
+   runs recorded differently. */
+void json_write_rows_compared(JsonWriter *json, const DiffRows *diff);
+void json_write_recorded_differently(JsonWriter *json, const ReportModel *model);
+
 /* Rows, one JSON object on each line. */
 void render_ndjson(const ReportModel *model, FILE *out);
 

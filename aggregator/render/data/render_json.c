@@ -5,11 +5,8 @@
  */
 #include "render/data/render_data.h"
 
-#include "rates/rate_net.h"
-#include "report/diff_notes.h"
 #include "report/report_table.h"
-#include "table/comm_fold.h"
-#include "table/context_name.h"
+#include "table/task_name.h"
 #include "symbols/frame_line.h"
 
 #include <string.h>
@@ -62,14 +59,8 @@ static void write_processes(JsonWriter *json, const GArray *processes)
 		json_open(json, NULL, '{');
 		json_text(json, "context", context_name(process->context));
 		write_name(json, is_task ? process : NULL);
-		if (process->tgid)
-			json_count(json, "tgid", process->tgid);
-		else
-			json_null(json, "tgid");
-		if (process->processes)
-			json_count(json, "processes", process->processes);
-		else
-			json_null(json, "processes");
+		json_count_if(json, "tgid", process->tgid, process->tgid);
+		json_count_if(json, "processes", process->processes, process->processes);
 		write_allocations(json, process->allocations);
 		json_close(json, '}');
 	}
@@ -92,10 +83,7 @@ static void write_frame(JsonWriter *json, const Frame *frame)
 	json_open(json, NULL, '{');
 	write_address(json, frame->address, frame->address_digits);
 	json_text(json, "function", frame->function);
-	if (frame->has_offset)
-		json_count(json, "offset_bytes", frame->offset);
-	else
-		json_null(json, "offset_bytes");
+	json_count_if(json, "offset_bytes", frame->has_offset, frame->offset);
 	json_text(json, "module", frame->module);
 	/* Only with source lines: nothing else changes with them. */
 	if (frame->file)
@@ -153,6 +141,8 @@ static void write_times(JsonWriter *json, const ReportModel *model, const ViewSt
 
 void json_write_row(JsonWriter *json, Table *table, guint row)
 {
+	const char *within = NULL, *opened = NULL;
+
 	for (guint i = 0; i < table->columns->len; i++) {
 		const TableColumn *column = table_column(table, i);
 		Value value;
@@ -162,11 +152,41 @@ void json_write_row(JsonWriter *json, Table *table, guint row)
 		value = table_cell(table, column, row);
 		if (column->is_optional && !value.known)
 			continue;
+		if (column->within != within) {
+			if (opened)
+				json_close(json, '}');
+			within = column->within;
+			opened = value.known ? within : NULL;
+			if (opened)
+				json_open(json, within, '{');
+			else if (within)
+				json_null(json, within);
+		}
 		if (column->type == VALUE_FRAMES)
 			write_frames(json, value.of, (uint32_t)value.number);
-		else
+		else if (opened || !within)
 			json_value(json, column->id, column->type, &value);
 	}
+	if (opened)
+		json_close(json, '}');
+}
+
+static void write_sum(JsonWriter *json, const char *name, Table *table, guint row)
+{
+	json_open(json, name, '{');
+	if (row == TABLE_OTHERS)
+		json_count(json, "rows", table->more);
+	json_write_row(json, table, row);
+	json_close(json, '}');
+}
+
+/* Writes the sum of the rows that are not shown. */
+static void write_others(JsonWriter *json, Table *table)
+{
+	if (table->more)
+		write_sum(json, "others", table, TABLE_OTHERS);
+	else
+		json_null(json, "others");
 }
 
 /* Writes all rows as an array of objects. out: gets what is complete, so that large tables are
@@ -231,14 +251,7 @@ static void write_groups(JsonWriter *json, const ReportModel *model, FILE *out)
 
 	write_by(json, model->groups);
 	write_rows(json, "rows", table, out);
-	if (!table->more) {
-		json_null(json, "others");
-		return;
-	}
-	json_open(json, "others", '{');
-	json_count(json, "rows", table->more);
-	json_write_row(json, table, TABLE_OTHERS);
-	json_close(json, '}');
+	write_others(json, table);
 }
 
 static void write_drops(JsonWriter *json, const ReportModel *model)
@@ -258,41 +271,53 @@ static void write_drops(JsonWriter *json, const ReportModel *model)
 	json_close(json, ']');
 }
 
-static void write_left_out(JsonWriter *json, const GArray *left_out)
+/* Writes an array of structs. */
+static void write_structs(JsonWriter *json, const char *name, GArray *rows,
+			  const TableColumn *columns, gsize count)
 {
-	json_open(json, "left_out", '[');
-	for (guint i = 0; i < left_out->len; i++) {
-		const ViewLeftOut *one = &g_array_index(left_out, ViewLeftOut, i);
+	g_autoptr(Table) table = table_new(NULL, g_array_ref(rows));
 
-		json_open(json, NULL, '{');
-		json_text(json, "option", one->option);
-		json_text(json, "argument", one->given);
-		write_allocations(json, one->allocations);
-		json_text(json, "remark", one->remark);
-		json_close(json, '}');
-	}
-	json_close(json, ']');
+	table_add(table, columns, count, TABLE_JSON);
+	write_rows(json, name, table, NULL);
 }
 
-#define MEMBER(name, type, member) TABLE_MEMBER(name, type, HeldCheckRow, member)
+#define LEFT_OUT(name, type, member) TABLE_MEMBER(name, type, ViewLeftOut, member)
 
-static const TableColumn held_columns[] = {
-	{ MEMBER("cache", VALUE_TEXT, name) },
-	{ MEMBER("objects_not_seen_freed", VALUE_COUNT, held) },
-	{ MEMBER("objects_in_use_start", VALUE_COUNT, start) },
-	{ MEMBER("objects_in_use_end", VALUE_COUNT, end) },
-	{ MEMBER("older_objects_freed_max", VALUE_COUNT, older_freed) },
-	{ MEMBER("is_contradicted", VALUE_FLAG, contradicted) },
-	{ MEMBER("is_left_out", VALUE_FLAG, left_out) },
-};
+static void write_left_out(JsonWriter *json, const View *view)
+{
+	static const TableColumn columns[] = {
+		{ LEFT_OUT("option", VALUE_TEXT, option) },
+		{ LEFT_OUT("argument", VALUE_TEXT, given) },
+		{ LEFT_OUT("allocations", VALUE_COUNT, allocations) },
+		{ LEFT_OUT("remark", VALUE_TEXT, remark) },
+	};
+
+	write_structs(json, "left_out", view->left_out_by, columns, G_N_ELEMENTS(columns));
+}
+
+#define HELD(name, type, member) TABLE_MEMBER(name, type, HeldCheckRow, member)
 
 /* Writes what slab caches hold (element-type HeldCheckRow), compared with /proc/slabinfo. */
 static void write_held_compared(JsonWriter *json, GArray *rows)
 {
-	g_autoptr(Table) table = table_new(NULL, g_array_ref(rows));
+	static const TableColumn columns[] = {
+		{ HELD("cache", VALUE_TEXT, name) },
+		{ HELD("objects_not_seen_freed", VALUE_COUNT, held) },
+		{ HELD("objects_in_use_start", VALUE_COUNT, start) },
+		{ HELD("objects_in_use_end", VALUE_COUNT, end) },
+		{ HELD("older_objects_freed_max", VALUE_COUNT, older_freed) },
+		{ HELD("is_contradicted", VALUE_FLAG, contradicted) },
+		{ HELD("is_left_out", VALUE_FLAG, left_out) },
+	};
 
-	table_add(table, held_columns, G_N_ELEMENTS(held_columns), TABLE_JSON);
-	write_rows(json, "held_compared", table, NULL);
+	write_structs(json, "held_compared", rows, columns, G_N_ELEMENTS(columns));
+}
+
+static void write_duration(JsonWriter *json, uint64_t ns)
+{
+	const Value value = { .known = ns, .number = ns };
+
+	json_value(json, "duration_seconds", VALUE_TIME_SPAN, &value);
 }
 
 /* Writes the growth of the requested caches. */
@@ -301,16 +326,11 @@ static void write_growth(JsonWriter *json, const SlabGrowth *growth)
 	g_autoptr(Table) table = slab_growth_table_new(growth);
 
 	json_open(json, "growth", '{');
-	if (growth->span.span_ns)
-		json_seconds(json, "duration_seconds", growth->span.span_ns);
-	else
-		json_null(json, "duration_seconds");
+	write_duration(json, growth->span.span_ns);
 	json_text(json, "allocations_of", growth->of_whom);
 	json_flag(json, "allocations_of_part", growth->of_part);
 	write_rows(json, "caches", table, NULL);
-	json_open(json, "sum", '{');
-	json_write_row(json, table, TABLE_ALL);
-	json_close(json, '}');
+	write_sum(json, "sum", table, TABLE_ALL);
 	json_close(json, '}');
 }
 
@@ -320,10 +340,8 @@ static void write_memory(JsonWriter *json, const char *name, const HostState *me
 	for (int use = 0; use < SLAB_TABLE_USES; use++) {
 		HostFigure figure = slab_table_uses[use].figure;
 
-		if (memory->known[figure])
-			json_count(json, host_figures[figure].key, memory->numbers[figure]);
-		else
-			json_null(json, host_figures[figure].key);
+		json_count_if(json, host_figures[figure].key, memory->known[figure],
+			      memory->numbers[figure]);
 	}
 	json_close(json, '}');
 }
@@ -333,10 +351,7 @@ static void write_slab_table(JsonWriter *json, const ReportModel *model, FILE *o
 	const SlabTable *slabs = &model->slab->table;
 	g_autoptr(Table) table = report_table_new(model, TABLE_JSON);
 
-	if (slabs->span.span_ns)
-		json_seconds(json, "duration_seconds", slabs->span.span_ns);
-	else
-		json_null(json, "duration_seconds");
+	write_duration(json, slabs->span.span_ns);
 	write_memory(json, "memory_start", &slabs->memory.start);
 	write_memory(json, "memory_end", &slabs->memory.end);
 	json_signed(json, "taken_outside_slab_bytes", slab_table_taken_outside(slabs));
@@ -362,113 +377,52 @@ static void write_view(JsonWriter *json, const ReportModel *model, FILE *out)
 		write_stacks(json, model, out);
 	write_processes(json, model->view->processes);
 	write_drops(json, model);
-	write_left_out(json, model->view->left_out_by);
+	write_left_out(json, model->view);
 }
 
 /* A comparison of two runs. */
 
-/* Writes a figure of both runs; the unit is in the name. */
-static void write_diff_figure(JsonWriter *json, const ReportModel *model, const Metric *metric,
-			      const DiffRow *row)
+void json_write_rows_compared(JsonWriter *json, const DiffRows *diff)
 {
-	const char *suffix = diff_units[diff_rows_per(model->diff, metric)].suffix;
-	g_autofree char *name = g_strconcat(metric->member, suffix, NULL);
-	DiffFigures figures;
-
-	if (!metric_is_known(metric, model_diff_context(model).lacks)) {
-		json_null(json, name);
-		return;
-	}
-	figures = diff_row_figures(model->diff, row, metric);
-	json_open(json, name, '{');
-	for (gsize i = 0; i < DIFF_FIGURES; i++)
-		json_exact(json, diff_figures[i].name, diff_figure(&figures, diff_figures[i].at));
-	json_close(json, '}');
+	json_count(json, "rows_compared", diff->compared);
+	json_count_if(json, "rows_beyond_noise", diff_rows_know_noise(diff), diff->exceeding);
+	json_count_if(json, "rows_unclear", diff_rows_know_noise(diff), diff->unclear);
 }
 
-/* Writes how the sums of both runs differ, into the open object. */
-static void write_diff_figures(JsonWriter *json, const ReportModel *model, const DiffRow *row)
-{
-	const DiffFigures ranked = diff_row_figures(model->diff, row, model->diff->rank);
-
-	json_text(json, "change", diff_change_names[ranked.what]);
-	json_exact(json, "change_percent", ranked.percent);
-	for (MetricId id = 0; id < METRICS; id++)
-		if (model_diff_shows(model, &metrics[id]))
-			write_diff_figure(json, model, &metrics[id], row);
-}
-
-static void write_diff_rows(JsonWriter *json, const ReportModel *model, FILE *out)
-{
-	const DiffRows *diff = model->diff;
-	g_autoptr(Table) labels = table_new(model, NULL);
-
-	report_table_add_keys(labels, model, TABLE_JSON);
-	json_open(json, "rows", '[');
-	for (guint i = 0; i < diff->rows->len; i++) {
-		json_open(json, NULL, '{');
-		json_write_row(json, labels, i);
-		write_diff_figures(json, model, diff_rows_at(diff, i));
-		json_close(json, '}');
-		json_spill(json, out);
-	}
-	json_close(json, ']');
-}
-
-static void write_diff_others(JsonWriter *json, const ReportModel *model)
-{
-	const DiffRows *diff = model->diff;
-
-	if (diff->compared == diff->rows->len) {
-		json_null(json, "others");
-		return;
-	}
-	json_open(json, "others", '{');
-	json_count(json, "rows", diff->compared - diff->rows->len);
-	write_diff_figures(json, model, &diff->of_others);
-	json_close(json, '}');
-}
-
-static void write_diff_notes(JsonWriter *json, const ReportModel *model)
+void json_write_recorded_differently(JsonWriter *json, const ReportModel *model)
 {
 	g_autoptr(GArray) notes = diff_notes_new(model->older->facts, model->facts);
-	const GPtrArray *modules = model->diff->half_known;
 
 	json_open(json, "recorded_differently", '[');
 	for (guint i = 0; i < notes->len; i++)
 		json_text(json, NULL, fact_kinds[g_array_index(notes, FactId, i)].id);
 	json_close(json, ']');
-	json_open(json, "lines_of_one_run_only", '[');
-	for (guint i = 0; i < modules->len; i++)
-		json_text(json, NULL, modules->pdata[i]);
-	json_close(json, ']');
 }
 
-static void write_compared(JsonWriter *json, const ReportModel *model, FILE *out)
+static void write_diff(JsonWriter *json, const ReportModel *model, FILE *out)
 {
 	const DiffRows *diff = model->diff;
+	g_autoptr(Table) table = report_table_new(model, TABLE_JSON);
 
+	json_text(json, "sort", view_rank(model->source->options)->name);
 	json_open(json, "diff", '{');
 	json_text(json, "per", diff_units[diff->per].name);
-	json_count(json, "rows_compared", diff->compared);
-	if (diff_rows_know_noise(diff)) {
-		json_count(json, "rows_beyond_noise", diff->exceeding);
-		json_count(json, "rows_unclear", diff->unclear);
-	} else {
-		json_null(json, "rows_beyond_noise");
-		json_null(json, "rows_unclear");
-	}
+	json_write_rows_compared(json, diff);
 	json_real(json, "noise_standard_errors",
 		  diff->errors_measured > 0 ? diff->errors_measured : diff->errors);
-	write_diff_notes(json, model);
+	json_write_recorded_differently(json, model);
+	json_open(json, "lines_of_one_run_only", '[');
+	for (guint i = 0; i < diff->half_known->len; i++)
+		json_text(json, NULL, diff->half_known->pdata[i]);
+	json_close(json, ']');
 	write_facts(json, "old_facts", model->older->facts);
 	write_by(json, diff->groups[JOIN_NEW]);
-	write_diff_rows(json, model, out);
-	write_diff_others(json, model);
-	json_open(json, "all", '{');
-	write_diff_figures(json, model, &diff->of_all);
+	write_rows(json, "rows", table, out);
+	write_others(json, table);
+	write_sum(json, "all", table, TABLE_ALL);
 	json_close(json, '}');
-	json_close(json, '}');
+	write_drops(json, model);
+	write_left_out(json, model->view);
 }
 
 /* The table of an interval. */
@@ -519,9 +473,7 @@ static void write_interval(JsonWriter *json, const IntervalSource *interval, con
 
 	write_rate_head(json, rates, facts);
 	write_rows(json, "rows", table, out);
-	json_open(json, "sum", '{');
-	json_write_row(json, table, TABLE_ALL);
-	json_close(json, '}');
+	write_sum(json, "sum", table, TABLE_ALL);
 	if (rate_net_is_shown(interval->layout->columns))
 		json_count(json, "net_caches_left_out", rates->net_unknown);
 	if (rates->sum.lacks & NEEDS_HELD)
@@ -530,14 +482,6 @@ static void write_interval(JsonWriter *json, const IntervalSource *interval, con
 	write_rate_fact(json, facts, FACT_FREES_NOT_SEEN);
 	if (rates->held_compared)
 		write_held_compared(json, rates->held_compared);
-}
-
-static void write_diff(JsonWriter *json, const ReportModel *model, FILE *out)
-{
-	json_text(json, "sort", view_rank(model->source->options)->name);
-	write_compared(json, model, out);
-	write_drops(json, model);
-	write_left_out(json, model->view->left_out_by);
 }
 
 /* Writes the files with code, each with the sections that follow it. */

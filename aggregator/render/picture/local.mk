@@ -1,10 +1,8 @@
 libaggregator_a_SOURCES += \
-	aggregator/render/picture/chart_json.c \
 	aggregator/render/picture/page_data.c aggregator/render/picture/page_data.h \
-	aggregator/render/picture/page_diff.c \
-	aggregator/render/picture/page_escape.c aggregator/render/picture/page_escape.h \
-	aggregator/render/picture/page_names.c aggregator/render/picture/page_names.h \
 	aggregator/render/picture/page_plain.c aggregator/render/picture/page_plain.h \
+	aggregator/render/picture/page_strings.c aggregator/render/picture/page_strings.h \
+	aggregator/render/picture/page_tables.c \
 	aggregator/render/picture/page_texts.h \
 	aggregator/render/picture/render_html.c \
 	aggregator/render/picture/render_picture.h \

@@ -7,8 +7,7 @@
 #include "render/picture/page_data.h"
 
 #include "render/data/json_writer.h"
-#include "render/picture/page_escape.h"
-#include "render/picture/page_names.h"
+#include "render/picture/page_strings.h"
 #include "render/picture/page_plain.h"
 #include "render/text/render_text.h"
 #include "symbols/frame_line.h"
@@ -203,10 +202,7 @@ static void write_figure(Page *page, const Metric *metric, const RowSums *sums)
 {
 	Value value = metric_value(metric, sums, &page->context);
 
-	if (value.known)
-		json_count(&page->json, NULL, value.number);
-	else
-		json_null(&page->json, NULL);
+	json_count_if(&page->json, NULL, value.known, value.number);
 	flush_if_long(page);
 }
 
@@ -468,30 +464,24 @@ static void write_page(Page *page)
 	page_data_flush(page);
 }
 
-static void number_stacks(Page *page)
-{
-	const StackRows *rows = view_stack_rows(page->model->view);
-
-	page->stack_numbers = g_new0(guint, stack_rows_count(rows) + 1);
-	page->frame_numbers = g_new0(guint, stack_rows_frame_ids_end(rows) + 1);
-	for (guint i = 0; i < page->model->view->stacks->len; i++)
-		page->stack_numbers[stack_at(page, i)->row] = i;
-}
-
 void page_data_write(const ReportModel *model, FILE *out)
 {
+	const StackRows *rows = view_stack_rows(model->view);
 	Page page = {
 		.model = model,
 		.out = out,
 		.json = { .out = g_string_new(NULL) },
 		.context = model_metric_context(model),
+		.stack_numbers = g_new0(guint, stack_rows_count(rows) + 1),
+		.frame_numbers = g_new0(guint, stack_rows_frame_ids_end(rows) + 1),
 		.frames = g_array_new(FALSE, FALSE, sizeof(FrameId)),
 		.names = page_names_new(),
 	};
 
 	page.counted = g_strconcat(counted_noun(model), "s", NULL);
 	choose_figures(&page);
-	number_stacks(&page);
+	for (guint i = 0; i < model->view->stacks->len; i++)
+		page.stack_numbers[stack_at(&page, i)->row] = i;
 	write_page(&page);
 	g_string_free(page.json.out, TRUE);
 	g_array_unref(page.frames);

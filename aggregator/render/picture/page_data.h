@@ -3,7 +3,7 @@
 
 #include "rates/rate_chart.h"
 #include "render/data/json_writer.h"
-#include "render/picture/page_names.h"
+#include "render/picture/page_strings.h"
 #include "report/model.h"
 
 #include <stdio.h>

@@ -7,7 +7,7 @@
 
 #include "base/escape.h"
 #include "base/number_text.h"
-#include "render/picture/page_escape.h"
+#include "render/picture/page_strings.h"
 #include "render/text/render_text.h"
 
 enum { PLAIN_STACKS = 20 };

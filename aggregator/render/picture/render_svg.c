@@ -9,11 +9,11 @@
 #include "base/escape.h"
 #include "base/number_text.h"
 #include "base/text_stream.h"
-#include "render/picture/page_escape.h"
+#include "render/picture/page_strings.h"
 #include "render/picture/page_plain.h"
 #include "render/picture/page_texts.h"
 #include "render/text/render_text.h"
-#include "report/frame_tree.h"
+#include "report/stack_paths.h"
 #include "report/weights.h"
 
 #include <string.h>

@@ -22,12 +22,12 @@ void text_print_info(const ReportModel *model, FILE *out);
 
 /* How a table is printed. */
 typedef struct {
-	unsigned gap;       /* spaces between columns */
-	unsigned terminal;  /* width of a terminal, for which the first column is cut; 0: none */
-	bool human;         /* bytes in KiB, MiB ... */
-	bool trims;         /* no spaces at line ends */
-	const char *others; /* label of TABLE_OTHERS; NULL: it is not printed */
-	const char *all;    /* of TABLE_ALL, likewise */
+	unsigned gap;      /* spaces between columns */
+	unsigned terminal; /* width of a terminal, for which the first column is cut; 0: none */
+	bool human;        /* bytes in KiB, MiB ... */
+	bool trims;        /* no spaces at line ends */
+	bool others;       /* TABLE_OTHERS is printed, if there are more rows: "(3 others)" */
+	const char *all;   /* label of TABLE_ALL; NULL: it is not printed */
 	/* Appends lines below a row; NULL: there are none. */
 	void (*append_below)(GString *out, const ReportModel *model, guint row);
 	const ReportModel *model; /* for it */
@@ -77,14 +77,10 @@ typedef struct {
 /* Returns the words for what the model counts: allocations, or held objects. */
 const CountedWords *counted_words(const ReportModel *model);
 
-/* Append lines about hits of probe points: the sums of time spans, how many spans have which
-   length, and how far user stacks reach. */
+/* Append lines about hits of probe points: the sums of time spans, and how far user stacks reach.
+ */
 void append_spans_line(const ReportModel *model, GString *out);
-void append_lengths(const ReportModel *model, GString *out);
 void append_user_stacks_line(const ReportModel *model, GString *out);
-
-/* Prints the list of hits, with --details each with its stack. */
-void text_print_hits(const ReportModel *model, FILE *out);
 
 /* Returns their noun: of probe points, that of the preset. */
 const char *counted_noun(const ReportModel *model);
@@ -163,9 +159,6 @@ void append_growth_lines(GString *out, const SlabGrowth *growth);
  * the caches above rows_max; the last line suggests the next step.
  */
 void append_slab_table(GString *out, const SlabTable *table);
-
-/* Appends the lines before all tables: the meaning of the numbers, and the coverage. */
-void rate_text_append_head(GString *out, const Facts *facts, const RateLayout *layout);
 
 /* Appends a table in the layout of bcc's slabratetop: time and load, titles, rows, then the sum of
    all rows and the losses. */

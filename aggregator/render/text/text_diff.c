@@ -10,7 +10,7 @@
 #include "base/number_text.h"
 #include "base/saturate.h"
 #include "count/noise.h"
-#include "report/diff_notes.h"
+#include "report/many_runs.h"
 #include "report/report_table.h"
 #include "report/weights.h"
 #include "symbols/frame_line.h"
@@ -137,25 +137,26 @@ static void print_table(const ReportModel *model, GString *text, FILE *out)
 {
 	const DiffRows *diff = model->diff;
 	g_autoptr(Table) table = table_new(model, NULL);
-	g_autoptr(GString) others = g_string_new("(");
-	TextLayout layout = {
-		.gap = 2, .trims = true, .append_below = append_stacks, .model = model, .file = out
+	const bool has_sums = metric_adds_up(diff->rank);
+	const TextLayout layout = {
+		.gap = 2,
+		.trims = true,
+		.others = has_sums,
+		.all = has_sums ? "(all)" : NULL,
+		.append_below = append_stacks,
+		.model = model,
+		.file = out,
 	};
 
 	if (model_is_empty(model))
 		return;
 	table->count = diff->rows->len;
+	table->more = diff->compared - diff->rows->len;
 	table_add(table, columns, G_N_ELEMENTS(columns), TABLE_TEXT);
 	report_table_add_keys(table, model, TABLE_TEXT);
 	/* Sums have a label even if rows have only stacks. */
 	if (table->columns->len == G_N_ELEMENTS(columns))
 		table_add(table, &no_label, 1, TABLE_TEXT);
-	append_number_of(others, diff->compared - diff->rows->len, "other");
-	g_string_append_c(others, ')');
-	if (metric_adds_up(diff->rank)) {
-		layout.all = "(all)";
-		layout.others = diff->compared > diff->rows->len ? others->str : NULL;
-	}
 	append_table(text, table, &layout);
 	fputc('\n', out);
 }

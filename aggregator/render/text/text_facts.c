@@ -273,13 +273,6 @@ static void processes_line(const ReportModel *model, GString *out)
 		g_string_truncate(out, start);
 }
 
-static bool has_process_filter(const ReportModel *model)
-{
-	const char *scope = text_of(model, FACT_SCOPE);
-
-	return scope && (g_str_equal(scope, "command") || g_str_equal(scope, "pids"));
-}
-
 typedef struct {
 	const char *scope; /* FACT_SCOPE */
 	const char *words;
@@ -298,8 +291,7 @@ static bool has_other_scope(const ReportModel *model)
 {
 	const char *scope = text_of(model, FACT_SCOPE);
 
-	return number_of(model, FACT_SELF_INCLUDED) ||
-	       (scope && !g_str_equal(scope, "host") && !g_str_equal(scope, "window"));
+	return number_of(model, FACT_SELF_INCLUDED) || (scope && !scope_is_host(scope));
 }
 
 static void scope_line(const ReportModel *model, GString *out)
@@ -316,7 +308,7 @@ static void scope_line(const ReportModel *model, GString *out)
 	escape_append(out, words->scope ? words->words : scope);
 	if (pids && g_str_equal(scope, "pids"))
 		escape_append(out, pids);
-	if (has_process_filter(model) && number_of(model, FACT_WITH_INTERRUPTS))
+	if (scope_picks_tasks(scope) && number_of(model, FACT_WITH_INTERRUPTS))
 		g_string_append(out, "; interrupts included");
 	if (number_of(model, FACT_SELF_INCLUDED)) {
 		g_string_append(out, "; own processes included\n");
@@ -329,7 +321,8 @@ static void scope_line(const ReportModel *model, GString *out)
 
 static void interrupts_line(const ReportModel *model, GString *out)
 {
-	if (!has_process_filter(model) || number_of(model, FACT_WITH_INTERRUPTS))
+	if (!scope_picks_tasks(text_of(model, FACT_SCOPE)) ||
+	    number_of(model, FACT_WITH_INTERRUPTS))
 		return;
 	g_string_append(out, "Interrupts left out: ");
 	append_count(out, number_of(model, FACT_LEFT_OUT_INTERRUPTS));

@@ -95,7 +95,13 @@ static void make_cell(Sheet *sheet, const TableColumn *column, guint row)
 		return;
 	}
 	if (column->is_key && row >= TABLE_OTHERS) {
-		g_string_append(sheet->cell, row == TABLE_ALL ? layout->all : layout->others);
+		if (row == TABLE_ALL) {
+			g_string_append(sheet->cell, layout->all);
+			return;
+		}
+		g_string_append_c(sheet->cell, '(');
+		append_number_of(sheet->cell, sheet->table->more, "other");
+		g_string_append_c(sheet->cell, ')');
 		return;
 	}
 	value = table_cell(sheet->table, column, row);
@@ -216,7 +222,7 @@ static void each_row(Sheet *sheet, void (*what)(Sheet *sheet, guint row, GString
 	what(sheet, TITLES, out);
 	for (guint row = 0; row < sheet->table->count; row++)
 		what(sheet, row, out);
-	if (sheet->layout->others)
+	if (sheet->layout->others && sheet->table->more)
 		what(sheet, TABLE_OTHERS, out);
 	if (sheet->layout->all)
 		what(sheet, TABLE_ALL, out);
@@ -237,8 +243,10 @@ void append_table(GString *out, Table *table, const TextLayout *layout)
 void text_print_groups(const ReportModel *model, FILE *out)
 {
 	g_autoptr(Table) table = report_table_new(model, TABLE_TEXT);
-	g_autoptr(GString) text = g_string_new(NULL), others = g_string_new("(");
-	TextLayout layout = { .gap = 2, .human = model->source->human, .file = out };
+	g_autoptr(GString) text = g_string_new(NULL);
+	const TextLayout layout = {
+		.gap = 2, .human = model->source->human, .others = true, .file = out
+	};
 
 	if (!table->count)
 		return;
@@ -246,9 +254,6 @@ void text_print_groups(const ReportModel *model, FILE *out)
 		if (table_column(table, i)->of == &metrics[METRIC_ALLOCATIONS])
 			g_array_index(table->columns, TableColumn, i).title =
 				counted_words(model)->column;
-	append_number_of(others, table->more, "other");
-	g_string_append_c(others, ')');
-	layout.others = table->more ? others->str : NULL;
 	append_table(text, table, &layout);
 	fputc('\n', out);
 }

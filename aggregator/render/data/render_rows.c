@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The renderer "csv": the rows of a report with quoted texts; what a spreadsheet would take for a
- * formula is escaped.
+ * The renderers "csv" and "ndjson": the rows of a report, which report_table.c makes. ndjson has an
+ * object for each row; csv quotes texts, and escapes what a spreadsheet would take for a formula.
+ * renderers.c has both in its table.
  */
 #include "render/data/render_data.h"
 
@@ -76,5 +77,26 @@ void render_csv(const ReportModel *model, FILE *out)
 		}
 		fprintf(out, "%s\r\n", line->str);
 		g_string_truncate(line, 0);
+	}
+}
+
+void render_ndjson(const ReportModel *model, FILE *out)
+{
+	g_autoptr(Table) table = report_table_new(model, TABLE_FLAT);
+	g_autoptr(GString) line = g_string_new(NULL);
+
+	for (guint row = 0; row < table->count; row++) {
+		JsonWriter json = { .out = line };
+
+		g_string_truncate(line, 0);
+		json_open(&json, NULL, '{');
+		for (guint i = 0; i < table->columns->len; i++) {
+			const TableColumn *column = table_column(table, i);
+			const Value value = table_cell(table, column, row);
+
+			json_value(&json, column->id, column->type, &value);
+		}
+		json_close(&json, '}');
+		fprintf(out, "%s\n", line->str);
 	}
 }

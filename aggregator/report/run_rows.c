@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rows of a list of hits: indexes into the event list, filtered by the view's stacks and sorted
- * by time. A const table has the columns that need no formula; texts of the others are cut out of
- * the hit's own.
+ * What only a single run has. Its list of hits: indexes into the event list, filtered by the view's
+ * stacks and sorted by time; a const table has the columns that need no formula, texts of the
+ * others are cut out of the hit's own. Its files with code, for --info and pprof. Facts about hits:
+ * sums over time spans, and how far user stacks reach. model.c calls it.
  */
 #include "report/model.h"
 
 #include "base/escape.h"
 #include "base/number_text.h"
+#include "base/saturate.h"
 #include "names/cgroup_names.h"
 #include "record/format.h"
+#include "symbols/user_frame.h"
 
 #include <string.h>
 
@@ -236,4 +239,106 @@ void hit_rows_append_stack(const HitRows *rows, guint row, GString *out)
 	const StackRows *stacks = view_stack_rows(rows->view);
 
 	stack_rows_append_text(stacks, stack_rows_row(stacks, origin->stack), out);
+}
+
+static void code_row_clear(gpointer data)
+{
+	CodeRow *row = data;
+
+	g_free(row->name);
+	g_free(row->build_id);
+}
+
+static void add_load(GArray *rows, const CodeLoad *load)
+{
+	const CodeObject *object = load->object;
+	const CodeRow row = {
+		.name = g_strdup(object->section ? object->section : object->name),
+		.build_id = object->section ? NULL : g_strdup(object->build_id),
+		.address = load->address,
+		.is_section = object->section,
+	};
+
+	g_array_append_val(rows, row);
+}
+
+GArray *code_rows_new(const Session *session)
+{
+	g_autoptr(GArray) loads = code_objects_loads(session->code);
+	GArray *rows = g_array_new(FALSE, FALSE, sizeof(CodeRow));
+
+	g_array_set_clear_func(rows, code_row_clear);
+	for (guint i = 0; i < loads->len; i++)
+		add_load(rows, &g_array_index(loads, CodeLoad, i));
+	for (uint32_t i = 1; i <= user_objects_count(session->user_objects); i++) {
+		const UserObject *object = user_objects_get(session->user_objects, i);
+
+		CodeRow row = { .address = 0 };
+
+		if (object->type != USER_OBJECT_FILE)
+			continue;
+		row.name = g_strdup(object->path);
+		row.build_id = user_build_id_text(&object->file);
+		g_array_append_val(rows, row);
+	}
+	return rows;
+}
+
+/* How far the user's part of a stack reaches. */
+typedef enum { USER_NONE, USER_CUT, USER_WHOLE } UserReach;
+
+static UserReach reach_of(const Session *session, StackId stack)
+{
+	UserPlace places[KMT_STACK_DEPTH_MAX];
+	uint32_t count;
+
+	if (stack == STACK_ID_NONE)
+		return USER_NONE;
+	count = profile_stack_places(session->profile, stack, places);
+	if (!count)
+		return USER_NONE;
+	return user_places_reach_start(session->user_names, places, count) ? USER_WHOLE : USER_CUT;
+}
+
+/* The share is one of all hits that should have a user stack, also of those that lack it. */
+static void set_user_stacks(Facts *facts, const Session *session)
+{
+	const Profile *profile = session->profile;
+	uint64_t all = 0, whole = 0, without = 0;
+
+	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
+		const ProfileCell *cell = profile_cell(profile, i);
+		const ProfileOrigin *origin = profile_origin(profile, cell->origin);
+		UserReach reach = reach_of(session, origin->stack);
+
+		if (reach != USER_NONE || origin->unplaced)
+			saturate_add(&all, cell->events);
+		else if (cell->context == KMT_CONTEXT_TASK)
+			saturate_add(&without, cell->events);
+		if (reach == USER_WHOLE)
+			saturate_add(&whole, cell->events);
+	}
+	/* A kernel thread has no user stack. Those that were not unwound are known of the whole
+	   run. */
+	saturate_add(&all, MIN(without, fact_number(facts, FACT_NOT_UNWOUND)));
+	fact_set_number(facts, FACT_USER_STACKS, all);
+	fact_set_number(facts, FACT_USER_STACKS_WHOLE, whole);
+}
+
+void facts_set_hits(Facts *facts, const Session *session, const RowSums *kept)
+{
+	/* The spans that filters on processes and the like keep. What has no begin or no end
+	   belongs to no stack. */
+	if (session->durations) {
+		const DurationTotals totals = durations_totals(session->durations);
+
+		fact_set_number(facts, FACT_SPANS, kept->summary.allocations);
+		fact_set_number(facts, FACT_SPANS_TIME, kept->hits.time_ns);
+		fact_set_number(facts, FACT_SPANS_TIME_MAX, kept->hits.time_max_ns);
+		fact_set_number(facts, FACT_SPANS_OPEN, totals.open);
+		fact_set_number(facts, FACT_SPANS_NOT_BEGUN, totals.not_begun);
+		fact_set_number(facts, FACT_SPANS_NOT_ENDED, totals.not_ended);
+	}
+	if (fact_number(facts, FACT_USER_DEPTH))
+		set_user_stacks(facts, session);
 }

@@ -9,3 +9,7 @@
  * names, the whole length.
  */
 size_t comm_folded_length(const char *comm);
+
+/* Returns the name of an enum KmtContext: "task", "softirq"; "interrupt" for unknown values from
+   newer writers. */
+const char *context_name(unsigned context);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A const table of kernel threads that exist for each CPU or in pools, so that their names count as
- * one.
+ * Names of tasks in rows: which kernel threads exist for each CPU or in pools, so that their names
+ * count as one, and what interrupts are called.
  */
-#include "table/comm_fold.h"
+#include "table/task_name.h"
+
+#include "record/event_kinds.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -36,4 +38,16 @@ size_t comm_folded_length(const char *comm)
 		    !strncmp(comm, families[i].name, length) && (families[i].any_rest || is_number))
 			return length;
 	return strlen(comm);
+}
+
+const char *context_name(unsigned context)
+{
+	static const char *const names[KMT_CONTEXTS] = {
+		[KMT_CONTEXT_TASK] = "task",
+		[KMT_CONTEXT_SOFTIRQ] = "softirq",
+		[KMT_CONTEXT_HARDIRQ] = "hardirq",
+		[KMT_CONTEXTS - 1] = "interrupt",
+	};
+
+	return names[context % KMT_CONTEXTS];
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Cell filters by pid and by name of process: verdicts for all tasks, made when a view begins.
- * options.c chooses them, cell_filter.c asks for each cell.
+ * Cell filters by task: its pid, the name of its process, or its cgroup, by path or label. Verdicts
+ * for all tasks are made when a view begins; some names that do not match are kept for the remark
+ * if nothing does. options.c chooses them, cell_filter.c asks for each cell.
  */
 #include "table/cell_filter.h"
 
 #include "base/escape.h"
-#include "table/comm_fold.h"
+#include "base/unconst.h"
+#include "names/cgroup_names.h"
+#include "table/task_name.h"
 
 #include <fnmatch.h>
 
@@ -153,4 +156,109 @@ const CellFilterType cell_filter_process = {
 	.keeps = cell_filter_process_keeps,
 	.remark = remark_on_names,
 	.dispose = cell_filter_process_dispose,
+};
+
+enum { CGROUPS_SHOWN = 5 };
+
+typedef struct {
+	GHashTable *paths; /* (element-type utf8 bool), keys borrowed: results so far */
+	bool *matches;     /* owned, by TaskId: whether its cgroup matches */
+	bool any;
+	uint64_t pathless; /* tasks whose cgroup has no path in the stream */
+	GPtrArray *others; /* (element-type utf8), owned: some labels that do not match */
+	const char *glob;
+} CgroupState;
+
+/* The tasks of a cgroup share one path text. The glob may match its raw path or its printed label;
+   systemd's names contain backslashes. Labels of some that do not match are kept. */
+static bool path_matches(CgroupState *state, const char *path)
+{
+	g_autoptr(GString) label = NULL, whole = NULL;
+	gpointer known;
+	bool matches;
+
+	if (g_hash_table_lookup_extended(state->paths, path, NULL, &known))
+		return GPOINTER_TO_INT(known);
+	label = g_string_new(NULL);
+	whole = g_string_new(NULL);
+	cgroup_label_append(label, path, false);
+	cgroup_label_append(whole, path, true);
+	matches = !fnmatch(state->glob, path, FNM_NOESCAPE) ||
+		  !fnmatch(state->glob, whole->str, FNM_NOESCAPE) ||
+		  !fnmatch(state->glob, label->str, FNM_NOESCAPE);
+	g_hash_table_insert(state->paths, unconst(path), GINT_TO_POINTER(matches));
+	if (matches || state->others->len > CGROUPS_SHOWN)
+		return matches;
+	if (!g_ptr_array_find_with_equal_func(state->others, label->str, g_str_equal, NULL))
+		g_ptr_array_add(state->others, g_strdup(label->str));
+	return false;
+}
+
+static void *cell_filter_cgroup_prepare(const void *argument, const ViewSource *source)
+{
+	CgroupState *state = g_new0(CgroupState, 1);
+	uint32_t tasks = profile_task_count(source->profile);
+
+	state->glob = argument;
+	state->matches = g_new0(bool, tasks);
+	state->paths = g_hash_table_new(g_direct_hash, g_direct_equal);
+	state->others = g_ptr_array_new_with_free_func(g_free);
+	for (TaskId id = 0; id < tasks; id++) {
+		uint64_t cgroup_id = profile_task(source->profile, id)->cgroup_id;
+		const char *path =
+			source->cgroups ? cgroup_names_path(source->cgroups, cgroup_id) : NULL;
+
+		state->pathless += !path && id > TASK_ID_OVERFLOW;
+		state->matches[id] = path && path_matches(state, path);
+		state->any |= state->matches[id];
+	}
+	return state;
+}
+
+static bool cell_filter_cgroup_keeps(void *data, const ProfileCell *cell)
+{
+	const CgroupState *state = data;
+
+	return cell->context == KMT_CONTEXT_TASK && state->matches[cell->task];
+}
+
+static void cell_filter_cgroup_remark(const void *data, GString *out)
+{
+	const CgroupState *state = data;
+	const GPtrArray *others = state->others;
+
+	if (state->any && state->pathless)
+		g_string_append_printf(
+			out, "the cgroup of %" G_GUINT64_FORMAT " %s is not known by its path",
+			state->pathless, state->pathless == 1 ? "task" : "tasks");
+	if (state->any)
+		return;
+	g_string_append(out, "no cgroup of this stream matches '");
+	escape_append(out, state->glob);
+	g_string_append_c(out, '\'');
+	if (!others->len)
+		g_string_append(out, ": it has no cgroup paths");
+	for (guint i = 0; i < MIN(others->len, (guint)CGROUPS_SHOWN); i++)
+		g_string_append_printf(out, "%s%s", i ? ", " : "; it has: ",
+				       (const char *)g_ptr_array_index(others, i));
+	if (others->len > CGROUPS_SHOWN)
+		g_string_append(out, ", ...");
+}
+
+static void cell_filter_cgroup_dispose(void *data)
+{
+	CgroupState *state = data;
+
+	g_hash_table_unref(state->paths);
+	g_free(state->matches);
+	g_ptr_array_unref(state->others);
+	g_free(state);
+}
+
+const CellFilterType cell_filter_cgroup = {
+	.option = "cgroup",
+	.prepare = cell_filter_cgroup_prepare,
+	.keeps = cell_filter_cgroup_keeps,
+	.remark = cell_filter_cgroup_remark,
+	.dispose = cell_filter_cgroup_dispose,
 };

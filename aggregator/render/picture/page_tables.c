@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tables in the data of the page, an array for each column: a comparison, with stacks and labels as
+ * numbers of names; and the run over time. page_data.c calls it.
+ */
+#include "render/picture/page_data.h"
+
+#include "render/data/render_data.h"
+#include "render/picture/page_plain.h"
+#include "report/report_table.h"
+#include "symbols/frame_line.h"
+
+#include <stddef.h>
+
+/* Writes the figures of all rows, and what they say. */
+static void write_columns(JsonWriter *json, Table *table)
+{
+	for (guint i = 0; i < table->columns->len; i++) {
+		const TableColumn *column = table_column(table, i);
+
+		if (column->is_key)
+			continue;
+		json_open(json, column->id, '[');
+		for (guint row = 0; row < table->count; row++) {
+			const Value value = table_cell(table, column, row);
+
+			json_value(json, NULL, column->type, &value);
+		}
+		json_close(json, ']');
+	}
+}
+
+/* Writes the names of all functions, one stack after the other, and how many each has. */
+static void write_stacks(JsonWriter *json, Table *table, const TableColumn *column,
+			 PageNames *names)
+{
+	g_autoptr(GString) name = g_string_new(NULL);
+	g_autofree uint64_t *depths = g_new(uint64_t, table->count);
+
+	json_open(json, "names", '[');
+	for (guint row = 0; row < table->count; row++) {
+		const Value stack = table_cell(table, column, row);
+		uint32_t count;
+		const FrameId *ids = stack_rows_frames(stack.of, (uint32_t)stack.number, &count);
+
+		for (uint32_t frame = 0; frame < count; frame++) {
+			Frame one = stack_rows_frame(stack.of, ids[frame]);
+
+			g_string_truncate(name, 0);
+			frame_line_append_name(name, &one);
+			json_count(json, NULL, page_names_add(names, name->str));
+		}
+		depths[row] = count;
+	}
+	json_close(json, ']');
+	json_counts(json, "depths", depths, table->count);
+}
+
+static void write_keys(JsonWriter *json, Table *table, PageNames *names)
+{
+	for (guint i = 0; i < table->columns->len; i++)
+		if (table_column(table, i)->type == VALUE_FRAMES)
+			write_stacks(json, table, table_column(table, i), names);
+	json_open(json, "keys", '{');
+	for (guint i = 0; i < table->columns->len; i++) {
+		const TableColumn *column = table_column(table, i);
+
+		if (column->type != VALUE_LABEL)
+			continue;
+		json_open(json, column->id, '[');
+		for (guint row = 0; row < table->count; row++)
+			json_count(json, NULL,
+				   page_names_add(names, table_cell(table, column, row).text));
+		json_close(json, ']');
+	}
+	json_close(json, '}');
+}
+
+void page_diff_write(JsonWriter *json, const ReportModel *model, PageNames *names)
+{
+	const DiffRows *diff = model->diff;
+	const DiffFigures all = diff_row_figures(diff, &diff->of_all, diff->rank);
+	g_autoptr(Table) table = report_table_new(model, TABLE_PAGE);
+	g_auto(GStrv) lines = page_lines(model->older);
+
+	json_open(json, "diff", '{');
+	json_text(json, "member", diff->rank->member);
+	json_text(json, "per", diff_units[diff_rows_per(diff, diff->rank)].words);
+	json_write_rows_compared(json, diff);
+	json_open(json, "old_lines", '[');
+	for (char **line = lines; *line; line++)
+		json_text(json, NULL, *line);
+	json_close(json, ']');
+	json_write_recorded_differently(json, model);
+	json_open(json, "all", '{');
+	for (gsize i = 0; i < DIFF_FIGURES; i++)
+		json_exact(json, diff_figures[i].name, diff_figure(&all, diff_figures[i].at));
+	json_exact(json, "change_percent", all.percent);
+	json_text(json, "what", diff_change_names[all.what]);
+	json_close(json, '}');
+	write_columns(json, table);
+	write_keys(json, table, names);
+	json_close(json, '}');
+}
+
+static const struct {
+	const char *name;
+	size_t at; /* in a RatePoint */
+	bool of_held;
+} chart_columns[] = {
+	{ "allocations", MEMBER_AT(uint64_t, RatePoint, allocations), false },
+	{ "bytes_allocated", MEMBER_AT(uint64_t, RatePoint, bytes_allocated), false },
+	{ "objects_held", MEMBER_AT(uint64_t, RatePoint, objects_held), true },
+	{ "bytes_held", MEMBER_AT(uint64_t, RatePoint, bytes_held), true },
+};
+
+static void write_series(JsonWriter *json, const RateSeries *series, const RateChart *chart)
+{
+	json_open(json, NULL, '{');
+	json_text(json, "cache", series->label);
+	for (gsize i = 0; i < G_N_ELEMENTS(chart_columns); i++) {
+		if (chart_columns[i].of_held && !rate_chart_has_held(chart))
+			continue;
+		json_open(json, chart_columns[i].name, '[');
+		for (guint point = 0; point < rate_chart_points(chart); point++)
+			json_count(json, NULL,
+				   figure_number_at(&series->points[point], chart_columns[i].at));
+		json_close(json, ']');
+	}
+	json_close(json, '}');
+}
+
+void json_write_chart(JsonWriter *json, const GArray *series, const RateChart *chart)
+{
+	json_open(json, "chart", '{');
+	json_open(json, "times_seconds", '[');
+	for (guint i = 0; i <= rate_chart_points(chart); i++)
+		json_micros(json, NULL, rate_chart_start_ns(chart, i));
+	json_close(json, ']');
+	json_open(json, "series", '[');
+	for (guint i = 0; i < series->len; i++)
+		write_series(json, &g_array_index(series, RateSeries, i), chart);
+	json_close(json, ']');
+	json_close(json, '}');
+}

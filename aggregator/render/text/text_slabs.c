@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Slab caches and memory of the host as text: lines about how caches grew and what explains that,
+ * the overview of all caches with the use of memory above, and the line "Memory:" with its levels
+ * at both ends of the run and what changed. The layouts, text_info.c and page_plain.c call it.
+ */
+#include "render/text/render_text.h"
+
+#include "base/clock.h"
+#include "base/escape.h"
+#include "base/number_text.h"
+
+#include <string.h>
+
+enum { LINES_MAX = 5 };
+
+/* Returns what the numbers are from, and what they contain. The caller frees it. */
+static char *source_of(const SlabGrowth *of, const SlabGrowthRow *growth)
+{
+	GString *source = g_string_new("/proc/slabinfo");
+	uint64_t free_max = MIN(growth->sheaves, growth->end);
+
+	g_string_append(source, of->of_whom ? ", whole host" : "");
+	if (free_max) {
+		g_string_append(source, ", up to ");
+		append_count(source, free_max);
+		g_string_append(source, " of them free in sheaves");
+	}
+	return g_string_free(source, FALSE);
+}
+
+/* Appends "in use 1,000 -> 1,250 (+250, +48,000 bytes, /proc/slabinfo)". */
+static void append_use(GString *out, const SlabGrowth *of, const SlabGrowthRow *growth)
+{
+	g_autofree char *source = source_of(of, growth);
+	bool grew = growth->end >= growth->start;
+
+	g_string_append(out, "in use ");
+	append_count(out, growth->start);
+	g_string_append(out, " -> ");
+	append_count(out, growth->end);
+	if (growth->end == growth->start) {
+		g_string_append_printf(out, " (unchanged, %s)", source);
+		return;
+	}
+	g_string_append(out, grew ? " (+" : " (-");
+	append_count(out, grew ? growth->end - growth->start : growth->start - growth->end);
+	g_string_append(out, ", ");
+	append_change(out, growth->bytes, of->human);
+	g_string_append_printf(out, "%s, %s)", of->human ? "" : " bytes", source);
+}
+
+static void append_verdict(GString *out, const SlabGrowthRow *growth)
+{
+	uint64_t grown = growth->end > growth->start ? growth->end - growth->start : 0;
+
+	if (!grown) {
+		g_string_append(out, growth->traced.summary.allocations ? "; no net growth" : "");
+	} else if (growth->unseen > growth->ready) {
+		g_string_append(out, "; ");
+		append_count(out, growth->unseen);
+		g_string_append(out, " objects came from paths that no probe sees "
+				     "(bulk allocation)");
+	} else if (growth->unseen) {
+		g_string_append(out, "; ");
+		append_count(out, growth->unseen);
+		g_string_append(out, " more may be free objects that CPUs hold ready");
+	} else if (grown > growth->traced.summary.allocations) {
+		g_string_append(out, "; it grew by ");
+		append_count(out, grown - growth->traced.summary.allocations);
+		g_string_append(out, " more");
+	} else {
+		g_string_append(out, "; net growth is ");
+		append_percent(out, grown, growth->traced.summary.allocations);
+		g_string_append(out, " of them");
+	}
+}
+
+/* Appends "25,000 allocations traced; net growth is 1 % of them". */
+static void append_traced(GString *out, const SlabGrowth *of, const SlabGrowthRow *growth)
+{
+	uint64_t traced = growth->traced.summary.allocations;
+
+	g_string_append(out, of->sampled ? "about " : "");
+	append_count(out, traced);
+	g_string_append(out, traced == 1 ? " allocation traced" : " allocations traced");
+	append_sampled(out, &growth->traced);
+	if (!growth->is_recorded)
+		g_string_append(out, ", as not all were recorded");
+	else if (growth->is_of_part)
+		g_string_append(out, " in the part that was asked for");
+	else if (of->of_whom)
+		g_string_append_printf(out, ", %s alone, freed or not", of->of_whom);
+	else if (growth->is_known)
+		append_verdict(out, growth);
+}
+
+/* A cache may hold more than it grew by: it also frees objects that are older than the run, and
+   those that CPUs held ready may have counted as in use before they were allocated. */
+static void append_held_of_growth(GString *out, const SlabGrowthRow *growth)
+{
+	uint64_t held = growth->traced.summary.allocations;
+	uint64_t grown = growth->end > growth->start ? growth->end - growth->start : 0;
+
+	if (held > grown) {
+		g_string_append(out, grown ? ": more than the growth" : ": without net growth");
+		g_string_append(out, ", as older objects were freed, or objects that CPUs held "
+				     "ready were used");
+		return;
+	}
+	if (!grown)
+		return;
+	g_string_append(out, ": ");
+	append_percent(out, held, grown);
+	g_string_append(out, " of the growth, which includes objects that CPUs hold ready");
+}
+
+/* Appends "10,190 held of 350,733 allocated: 99 % of the growth". */
+static void append_held(GString *out, const SlabGrowth *of, const SlabGrowthRow *growth)
+{
+	uint64_t held = growth->traced.summary.allocations;
+
+	if (growth->is_contradicted) {
+		g_string_append(out, "how many are held is not known: not all frees are seen");
+		return;
+	}
+	g_string_append(out, of->sampled ? "about " : "");
+	append_count(out, held);
+	append_sampled(out, &growth->traced);
+	g_string_append(out, of->frees_unseen ? " not seen freed of " : " held of ");
+	append_count(out, growth->traced.held.allocated);
+	g_string_append(out, " allocated");
+	if (!of->frees_unseen && !of->of_whom && growth->is_recorded && !growth->is_of_part &&
+	    growth->is_known)
+		append_held_of_growth(out, growth);
+}
+
+static void append_name(GString *out, const SlabGrowthRow *growth)
+{
+	if (!growth->name) {
+		g_string_append(out, "all of these caches");
+		return;
+	}
+	escape_append(out, growth->name);
+	if (!growth->alias)
+		return;
+	g_string_append(out, " (");
+	escape_append(out, growth->alias);
+	g_string_append_c(out, ')');
+}
+
+static void append_line(GString *out, const SlabGrowth *of, const SlabGrowthRow *growth)
+{
+	const SlabSpan *span = &of->span;
+
+	append_name(out, growth);
+	g_string_append(out, ": ");
+	if (growth->is_known)
+		append_use(out, of, growth);
+	else
+		g_string_append(out, "in use: not known, /proc/slabinfo does not say");
+	if (span->span_ns && growth->is_known) {
+		g_string_append(out, " in ");
+		append_seconds(out, span->span_ns);
+	}
+	g_string_append(out, "; ");
+	if (of->is_held)
+		append_held(out, of, growth);
+	else
+		append_traced(out, of, growth);
+	g_string_append_c(out, '\n');
+}
+
+void append_growth_lines(GString *out, const SlabGrowth *growth)
+{
+	SlabGrowthRow sum;
+	g_autoptr(GArray) rows = slab_growth_rows(growth, &sum);
+
+	for (guint i = 0; i < MIN(rows->len, LINES_MAX); i++)
+		append_line(out, growth, &g_array_index(rows, SlabGrowthRow, i));
+	if (rows->len > LINES_MAX)
+		g_string_append_printf(out, "%u more %s\n", rows->len - LINES_MAX,
+				       rows->len - LINES_MAX == 1 ? "cache" : "caches");
+	if (rows->len > 1)
+		append_line(out, growth, &sum);
+}
+
+#define MEMORY_HEADING "Memory:"
+
+enum { LINE_COLUMNS = 80 };
+
+/* Appends "slab unreclaimable 190 MiB (+1.2 MiB/s)". */
+static void append_memory_use(GString *out, const MemorySpan *span, const struct SlabTableUse *use)
+{
+	uint64_t start = span->start.numbers[use->figure], end = span->end.numbers[use->figure];
+
+	g_string_append_printf(out, "%s ", use->name);
+	append_amount(out, end, true);
+	if (!span->start.known[use->figure] || start == end || !span->span_ns)
+		return;
+	g_string_append(out, " (");
+	append_change(out, ((double)end - (double)start) * NS_PER_SECOND / (double)span->span_ns,
+		      true);
+	g_string_append(out, "/s)");
+}
+
+/* Appends "Memory: available 15.1 GiB (-13.0 MiB/s), slab unreclaimable 190 MiB, ...", in lines of
+   80 columns; nothing if nothing is known. */
+static void append_memory_uses(GString *out, const MemorySpan *span)
+{
+	g_autoptr(GString) part = g_string_new(NULL);
+	gsize start = out->len, line = start;
+
+	g_string_append(out, MEMORY_HEADING);
+	for (int use = 0; use < SLAB_TABLE_USES; use++) {
+		if (!span->end.known[slab_table_uses[use].figure])
+			continue;
+		g_string_truncate(part, 0);
+		append_memory_use(part, span, &slab_table_uses[use]);
+		if (out->len > start + strlen(MEMORY_HEADING))
+			g_string_append_c(out, ',');
+		/* Includes the space before the part and the comma after it. */
+		if (out->len - line + part->len + 2 > LINE_COLUMNS) {
+			g_string_append_c(out, '\n');
+			line = out->len;
+			g_string_append_printf(out, "%*s", (int)strlen(MEMORY_HEADING), "");
+		}
+		g_string_append_printf(out, " %s", part->str);
+	}
+	if (out->len == start + strlen(MEMORY_HEADING))
+		g_string_truncate(out, start);
+	else
+		g_string_append_c(out, '\n');
+}
+
+/* Appends the titles and rows of one kind of caches; nothing if there are none. */
+static void append_slab_rows(GString *out, const SlabTable *slabs, Table *table, const char *title)
+{
+	const TextLayout layout = { .gap = 2, .human = slabs->human };
+
+	if (!table->count && !table->more)
+		return;
+	g_array_index(table->columns, TableColumn, 0).title = title;
+	append_table(out, table, &layout);
+	if (table->more)
+		g_string_append_printf(out, "%" G_GUINT64_FORMAT " more (--all)\n", table->more);
+	g_string_append_c(out, '\n');
+}
+
+static void append_next(GString *out, const SlabTable *table, const GArray *rows)
+{
+	const SlabTableRow *first = rows->len ? &g_array_index(rows, SlabTableRow, 0) : NULL;
+	int64_t outside = slab_table_taken_outside(table);
+	g_autofree char *quoted = NULL;
+
+	if (outside) {
+		append_amount(out, (uint64_t)outside, true);
+		g_string_append(out, " went to pages outside of slab caches; "
+				     "next: kmalloc-top --events=page -d 10\n");
+		return;
+	}
+	if (!first || first->change_bytes <= 0) {
+		g_string_append(out, "no cache grew meanwhile; next: slabstack NAME\n");
+		return;
+	}
+	quoted = g_shell_quote(first->name);
+	g_string_append(out, "next: slabstack ");
+	escape_append(out, strpbrk(first->name, " \t'\"\\$`*?[]();&|<>!#~") ? quoted : first->name);
+	g_string_append_c(out, '\n');
+}
+
+void append_slab_table(GString *out, const SlabTable *slabs)
+{
+	g_autoptr(Table) kept = table_new(slabs, NULL), reclaimable = table_new(slabs, NULL);
+	gsize start = out->len;
+
+	slab_table_add(kept, slabs, SLABS_KEPT, TABLE_TEXT);
+	slab_table_add(reclaimable, slabs, SLABS_RECLAIMABLE, TABLE_TEXT);
+	append_memory_uses(out, &slabs->memory);
+	if (out->len > start)
+		g_string_append_c(out, '\n');
+	append_slab_rows(out, slabs, kept, "CACHE");
+	append_slab_rows(out, slabs, reclaimable, "RECLAIMABLE CACHE");
+	append_next(out, slabs, kept->rows);
+}
+
+/* Returns the unit of an amount, " GiB". */
+static const char *unit_of(const GString *amount)
+{
+	const char *unit = strrchr(amount->str, ' ');
+
+	return unit ? unit : "";
+}
+
+/* Removes the unit of an amount if a following amount has the same. */
+static void share_unit(GString *amount, const GString *next)
+{
+	const char *unit = unit_of(amount);
+
+	if (g_str_equal(unit, unit_of(next)))
+		g_string_truncate(amount, amount->len - strlen(unit));
+}
+
+/* Appends "15.4 -> 15.1 GiB"; one amount if both read the same, or if only one is known. */
+static void append_level(GString *out, const Facts *facts, FactId start, FactId end)
+{
+	g_autoptr(GString) first = g_string_new(NULL);
+	g_autoptr(GString) last = g_string_new(NULL);
+
+	append_amount(last, fact_number(facts, fact_is_known(facts, end) ? end : start), true);
+	append_amount(first, fact_number(facts, fact_is_known(facts, start) ? start : end), true);
+	if (!g_string_equal(first, last)) {
+		share_unit(first, last);
+		g_string_append_printf(out, "%s -> ", first->str);
+	}
+	g_string_append(out, last->str);
+}
+
+static bool is_level_known(const Facts *facts, FactId start, FactId end)
+{
+	return fact_is_known(facts, start) || fact_is_known(facts, end);
+}
+
+/* Appends the separator between parts, which have been appended since start. */
+static void append_separator(GString *out, gsize start)
+{
+	g_string_append(out, out->len > start ? ", " : "");
+}
+
+/* Appends "slab 310 MiB (190 unreclaimable)". */
+static void append_slab(GString *out, const Facts *facts)
+{
+	g_autoptr(GString) slab = g_string_new(NULL);
+	g_autoptr(GString) unreclaimable = g_string_new(NULL);
+
+	append_level(slab, facts, FACT_SLAB_START, FACT_SLAB_END);
+	g_string_append_printf(out, "slab %s", slab->str);
+	if (!is_level_known(facts, FACT_SLAB_UNRECLAIMABLE_START, FACT_SLAB_UNRECLAIMABLE_END))
+		return;
+	append_level(unreclaimable, facts, FACT_SLAB_UNRECLAIMABLE_START,
+		     FACT_SLAB_UNRECLAIMABLE_END);
+	share_unit(unreclaimable, slab);
+	g_string_append_printf(out, " (%s unreclaimable)", unreclaimable->str);
+}
+
+/* What happened in the run. */
+static void append_changes(GString *out, gsize start, const Facts *facts)
+{
+	static const struct {
+		FactId id;
+		const char *name;
+	} counters[] = {
+		{ FACT_MAJOR_FAULTS, "major faults" },
+		{ FACT_RECLAIM_STALLS, "reclaim stalls" },
+		{ FACT_OOM_KILLS, "OOM kills" },
+	};
+	const Value *pressure = &facts->values[FACT_PRESSURE_SOME];
+
+	if (pressure->known) {
+		append_separator(out, start);
+		g_string_append(out, "PSI some ");
+		append_percent(out, pressure->number, pressure->other);
+	}
+	for (gsize i = 0; i < G_N_ELEMENTS(counters); i++) {
+		uint64_t change = fact_number(facts, counters[i].id);
+
+		if (!fact_is_known(facts, counters[i].id))
+			continue;
+		append_separator(out, start);
+		g_string_append_printf(out, "%s %s", counters[i].name, change ? "+" : "");
+		append_count(out, change);
+	}
+}
+
+void append_memory_state(GString *out, const Facts *facts)
+{
+	gsize start = out->len;
+
+	if (is_level_known(facts, FACT_MEMORY_FREE_START, FACT_MEMORY_FREE_END)) {
+		g_string_append(out, "free ");
+		append_level(out, facts, FACT_MEMORY_FREE_START, FACT_MEMORY_FREE_END);
+	}
+	if (is_level_known(facts, FACT_SLAB_START, FACT_SLAB_END)) {
+		append_separator(out, start);
+		append_slab(out, facts);
+	}
+	append_changes(out, start, facts);
+}
+
+/* The heading says what the numbers are of, if that is not obvious. Several recordings have only
+   changes. */
+void append_memory_line(GString *out, const ReportModel *model)
+{
+	const Facts *facts = model->facts;
+	const char *heading =
+		fact_is_known(facts, FACT_PART_FROM) ? "Memory in the whole run" : "Memory";
+	g_autoptr(GString) state = g_string_new(NULL);
+
+	if (!model->source->shows_memory)
+		return;
+	if (fact_is_known(facts, FACT_MEMORY_FREE_START) &&
+	    !fact_is_known(facts, FACT_MEMORY_FREE_END))
+		heading = "Memory at the start";
+	append_memory_state(state, facts);
+	if (state->len)
+		g_string_append_printf(out, "%s: %s\n", heading, state->str);
+}
