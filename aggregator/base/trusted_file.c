@@ -130,13 +130,6 @@ static bool is_root_only(const struct stat *status)
 	return !status->st_uid && !(status->st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* In a sticky folder like /tmp others can add files, but not replace those of root. */
-static bool keeps_root_files(const struct stat *status)
-{
-	return is_root_only(status) ||
-	       (!status->st_uid && S_ISDIR(status->st_mode) && (status->st_mode & S_ISVTX));
-}
-
 /* Returns 0, or the errno that tells why the file is not read. */
 static int refuse_owner(int file, bool is_by_root)
 {
@@ -170,7 +163,11 @@ bool trusted_path_is_root_only(const char *path)
 	while (!is_done) {
 		char *parent = g_path_get_dirname(place);
 
-		is_good = !stat(place, &status) && keeps_root_files(&status);
+		/* In a sticky folder like /tmp others can add files, but not replace those of
+		   root. */
+		is_good = !stat(place, &status) &&
+			  (is_root_only(&status) || (!status.st_uid && S_ISDIR(status.st_mode) &&
+						     (status.st_mode & S_ISVTX)));
 		is_done = !is_good || !strcmp(place, "/");
 		g_free(place);
 		place = parent;

@@ -54,9 +54,7 @@ typedef struct {
 
 static bool is_title(const char *line, size_t length)
 {
-	Cursor at = cursor_over(line, length);
-
-	return cursor_take(&at, "allocinfo - version: ");
+	return import_begins(line, length, "allocinfo - version: ");
 }
 
 /* "[binfmt_misc] " */

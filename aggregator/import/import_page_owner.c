@@ -199,13 +199,6 @@ static bool read_sum(const char *line, size_t length, Block *block)
 	return cursor_at_end(&at) || *at.at == ',' || *at.at == ':';
 }
 
-static bool is_head(const char *line, size_t length)
-{
-	Cursor at = cursor_over(line, length);
-
-	return cursor_take(&at, head_start);
-}
-
 /* The head of a block, which a line of page_owner_sort may have opened. */
 static void begin_block(PageOwnerState *state, const char *line, size_t length)
 {
@@ -225,12 +218,9 @@ static bool is_other(const char *line, size_t length)
 	static const char *const starts[] = { "PFN ", "Page has been migrated", "Slab cache page",
 					      "Charged " };
 
-	for (size_t i = 0; i < G_N_ELEMENTS(starts); i++) {
-		Cursor at = cursor_over(line, length);
-
-		if (cursor_take(&at, starts[i]))
+	for (size_t i = 0; i < G_N_ELEMENTS(starts); i++)
+		if (import_begins(line, length, starts[i]))
 			return true;
-	}
 	return false;
 }
 
@@ -303,7 +293,7 @@ static void read_line(void *data, const char *line, size_t length)
 
 	if (!length) {
 		end_block(state);
-	} else if (is_head(line, length)) {
+	} else if (import_begins(line, length, head_start)) {
 		begin_block(state, line, length);
 	} else if (read_sum(line, length, &sum)) {
 		end_block(state);
@@ -339,7 +329,7 @@ static bool is_page_owner(const char *line, size_t length)
 	Block block;
 	uint64_t pages;
 
-	return is_head(line, length) || read_sum(line, length, &block) ||
+	return import_begins(line, length, head_start) || read_sum(line, length, &block) ||
 	       read_base_pages(line, length, &pages);
 }
 

@@ -216,16 +216,6 @@ static void settle_waits(PerfState *state)
 	}
 }
 
-/* Memory for events that wait would not last for a whole file. */
-static void import_perf_script_release(PerfState *state)
-{
-	if (state->last_ns < state->released_ns + DISORDER_NS_MAX + RELEASE_NS)
-		return;
-	state->released_ns = state->last_ns - DISORDER_NS_MAX;
-	end_waits_before(state, state->released_ns);
-	session_release(state->in.session, state->released_ns);
-}
-
 static TextPart call_site_function(const PerfState *state)
 {
 	const char *name = state->call_site->str + 1;
@@ -247,7 +237,12 @@ static void take_sample(PerfState *state)
 		await_outer(state);
 	else
 		pass_on(state, &state->sample, stack->str, stack->len);
-	import_perf_script_release(state);
+	if (state->last_ns < state->released_ns + DISORDER_NS_MAX + RELEASE_NS)
+		return;
+	/* Memory for events that wait would not last for a whole file. */
+	state->released_ns = state->last_ns - DISORDER_NS_MAX;
+	end_waits_before(state, state->released_ns);
+	session_release(state->in.session, state->released_ns);
 }
 
 static void end_sample(PerfState *state)

@@ -45,18 +45,11 @@ static bool read_head(const char *line, size_t length, uint64_t *count)
 	return cursor_take(&at, ":") && cursor_at_end(&at);
 }
 
-static bool import_report_begins(const char *line, size_t length, const char *literal)
-{
-	Cursor at = cursor_over(line, length);
-
-	return cursor_take(&at, literal);
-}
-
 static bool is_detail(const char *line, size_t length)
 {
-	return import_report_begins(line, length, "bytes: ") ||
-	       import_report_begins(line, length, "processes: ") ||
-	       import_report_begins(line, length, FRAME_SOURCE_MARK);
+	return import_begins(line, length, "bytes: ") ||
+	       import_begins(line, length, "processes: ") ||
+	       import_begins(line, length, FRAME_SOURCE_MARK);
 }
 
 static void end_stack(void *data)
@@ -76,12 +69,12 @@ static void end_stack(void *data)
 static void read_outside(ReportState *state, const char *line, size_t length)
 {
 	uint64_t number;
-	bool is_lossy = import_report_begins(line, length, "Lost: ") &&
-			!import_report_begins(line, length, "Lost: none");
-	bool is_different = import_report_begins(line, length, "Stack walks compared: ") &&
+	bool is_lossy =
+		import_begins(line, length, "Lost: ") && !import_begins(line, length, "Lost: none");
+	bool is_different = import_begins(line, length, "Stack walks compared: ") &&
 			    !g_strstr_len(line, (gssize)length, ", different: 0");
 
-	if (import_report_begins(line, length, "Num stacks before filtering:"))
+	if (import_begins(line, length, "Num stacks before filtering:"))
 		state->summed_up = true;
 	/* The loss of such a report cannot be imported, and stacks whose walks differed may be
 	   wrong. */

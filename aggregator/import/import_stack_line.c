@@ -138,18 +138,18 @@ static StackLineKind name_line(Cursor at)
 										 : LINE_OTHER;
 }
 
-static bool take_return_prefix(Cursor *cursor)
+/* "Returning from: " */
+static void skip_return_prefix(Cursor *cursor)
 {
 	Cursor at = *cursor;
 
 	if (!cursor_take(&at, "Returning from") && !cursor_take(&at, "Returning to"))
-		return false;
+		return;
 	cursor_skip_blanks(&at);
 	if (!cursor_take(&at, ":"))
-		return false;
+		return;
 	cursor_skip_blanks(&at);
 	*cursor = at;
-	return true;
 }
 
 StackLineKind stack_line_kind(const char *line, size_t length, uint64_t *count)
@@ -167,7 +167,7 @@ StackLineKind stack_line_kind(const char *line, size_t length, uint64_t *count)
 	if (cursor_take(&number, "<no ") &&
 	    memmem(at.at, (size_t)(at.end - at.at), "backtrace at", 12))
 		return LINE_NO_STACK;
-	take_return_prefix(&at);
+	skip_return_prefix(&at);
 	number = at;
 	return cursor_take(&number, "0x") ? address_line(at) : name_line(at);
 }
@@ -178,30 +178,24 @@ bool stack_line_is_frame(StackLineKind kind)
 	       kind == LINE_ADDRESSES;
 }
 
-static void append_addresses(GString *stack, const char *line, size_t length)
+bool stack_line_append(GString *stack, StackLineKind kind, const char *line, size_t length)
 {
 	Cursor at = cursor_over(line, length);
-	const char *word;
 
+	if (stack->len + length > STACK_BYTES_MAX)
+		return false;
+	if (kind != LINE_ADDRESSES) {
+		g_string_append_len(stack, line, (gssize)length);
+		g_string_append_c(stack, '\n');
+		return true;
+	}
 	cursor_skip_blanks(&at);
-	while (cursor_take_word(&at, &word, &length)) {
+	while (cursor_take_word(&at, &line, &length)) {
 		g_string_append_c(stack, ' ');
-		g_string_append_len(stack, word, (gssize)length);
+		g_string_append_len(stack, line, (gssize)length);
 		g_string_append_c(stack, '\n');
 		cursor_skip_blanks(&at);
 	}
-}
-
-bool stack_line_append(GString *stack, StackLineKind kind, const char *line, size_t length)
-{
-	if (stack->len + length > STACK_BYTES_MAX)
-		return false;
-	if (kind == LINE_ADDRESSES) {
-		append_addresses(stack, line, length);
-		return true;
-	}
-	g_string_append_len(stack, line, (gssize)length);
-	g_string_append_c(stack, '\n');
 	return true;
 }
 

@@ -131,6 +131,13 @@ bool import_next_line(Cursor *rest, Cursor *line)
 	return true;
 }
 
+bool import_begins(const char *line, size_t length, const char *literal)
+{
+	Cursor at = cursor_over(line, length);
+
+	return cursor_take(&at, literal);
+}
+
 bool import_any_line(const char *text, size_t length, unsigned lines_max,
 		     bool (*test)(const char *line, size_t length))
 {

@@ -54,6 +54,9 @@ enum { IMPORT_ALL_LINES = 0, IMPORT_FIRST_LINES = 64 };
 bool import_any_line(const char *text, size_t length, unsigned lines_max,
 		     bool (*test)(const char *line, size_t length));
 
+/* Whether a line begins with a literal. */
+bool import_begins(const char *line, size_t length, const char *literal);
+
 /* Finds the end of the line that starts at text; NULL: not in the text. */
 const char *import_line_end(const char *text, const char *end);
 

@@ -32,15 +32,6 @@ static void listed_cache_free(void *data)
 	g_free(cache);
 }
 
-static ListedCache *add_cache(CacheList *list)
-{
-	ListedCache *cache = g_new0(ListedCache, 1);
-
-	cache->names = g_ptr_array_new_with_free_func(g_free);
-	g_ptr_array_add(list->caches, cache);
-	return cache;
-}
-
 static void add_name(CacheList *list, ListedCache *cache, const char *name)
 {
 	char *kept = g_strdup(name);
@@ -71,8 +62,11 @@ static void add_line(CacheList *list, const char *line)
 		if (!**name || g_hash_table_contains(list->by_name, *name) ||
 		    g_hash_table_size(list->by_name) >= NAMES_MAX)
 			continue;
-		if (!cache)
-			cache = add_cache(list);
+		if (!cache) {
+			cache = g_new0(ListedCache, 1);
+			cache->names = g_ptr_array_new_with_free_func(g_free);
+			g_ptr_array_add(list->caches, cache);
+		}
 		add_name(list, cache, *name);
 	}
 }

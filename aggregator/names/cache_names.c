@@ -89,16 +89,6 @@ static uint64_t class_for(const DerivedCache *derived, uint64_t bytes)
 	return 0;
 }
 
-/* The allocated size is the class, unless the kernel debugs its caches, which makes objects larger:
-   then the requested size decides, as in the kernel. */
-static uint64_t class_of(const DerivedCache *derived, const ProfileOrigin *origin)
-{
-	if (class_for(derived, origin->bytes_allocated) == origin->bytes_allocated)
-		return origin->bytes_allocated;
-	return class_for(derived, origin->bytes_requested ? origin->bytes_requested
-							  : origin->bytes_allocated);
-}
-
 /* If the release is unknown, the flags come from text, which newer kernels print. */
 static bool is_release_since(const RunInfo *info, const Family *family)
 {
@@ -153,7 +143,11 @@ static bool derived_cache_append(const DerivedCache *derived, const ProfileOrigi
 
 	if (origin->source != KMT_SOURCE_KMALLOC || !origin->bytes_allocated)
 		return false;
-	class.bytes = class_of(derived, origin);
+	/* The allocated size is the class, unless the kernel debugs its caches, which makes objects
+	   larger: then the requested size decides, as in the kernel. */
+	class.bytes = class_for(derived, origin->bytes_allocated);
+	if (class.bytes != origin->bytes_allocated && origin->bytes_requested)
+		class.bytes = class_for(derived, origin->bytes_requested);
 	if (!class.bytes)
 		g_string_append(out, "kmalloc-large");
 	else if (!append_of_family(derived, origin->gfp_flags, class.bytes, out) &&

@@ -150,13 +150,6 @@ static TextPart folder_at(const char *at)
 	return (TextPart){ name, strcspn(name, "/") };
 }
 
-static bool is_within(const char *path, TextPart folder, const char *glob)
-{
-	g_autofree char *before = g_strndup(path, (gsize)(folder.text - 1 - path));
-
-	return fnmatch(glob, before, FNM_NOESCAPE) == 0;
-}
-
 static bool is_id(TextPart text)
 {
 	for (size_t i = 0; i < text.length; i++)
@@ -170,6 +163,7 @@ static bool pattern_fits(const ContainerPattern *pattern, const char *path, Text
 			 TextPart *part)
 {
 	size_t prefix = strlen(pattern->prefix), around = prefix + strlen(pattern->suffix);
+	g_autofree char *before = NULL;
 
 	if (folder.length <= around || memcmp(folder.text, pattern->prefix, prefix) != 0 ||
 	    !ends_with(folder, pattern->suffix))
@@ -177,7 +171,10 @@ static bool pattern_fits(const ContainerPattern *pattern, const char *path, Text
 	*part = (TextPart){ folder.text + prefix, folder.length - around };
 	if (pattern->part == PART_ID && !is_id(*part))
 		return false;
-	return !pattern->within || is_within(path, folder, pattern->within);
+	if (!pattern->within)
+		return true;
+	before = g_strndup(path, (gsize)(folder.text - 1 - path));
+	return fnmatch(pattern->within, before, FNM_NOESCAPE) == 0;
 }
 
 /* Writes "docker:1a2b3c4d5e6f" if the folder is a container's. */
