@@ -9,7 +9,7 @@
 #include "record/batch.h"
 #include "record/format.h"
 #include "base/clock.h"
-#include "collect/facts/slab_facts.h"
+#include "collect/facts/memory_facts.h"
 #include "count/intervals.h"
 #include "report/held_check.h"
 #include "rates/rate_table.h"

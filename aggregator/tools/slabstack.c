@@ -4,7 +4,6 @@
  * the host), and main().
  */
 #include "record/format.h"
-#include "collect/facts/slab_facts.h"
 #include "collect/facts/memory_facts.h"
 #include "options/option_values.h"
 #include "record/batch_writer.h"

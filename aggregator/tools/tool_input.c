@@ -8,7 +8,7 @@
 
 #include "base/keyed_hash.h"
 #include "base/unconst.h"
-#include "collect/facts/slab_facts.h"
+#include "collect/facts/memory_facts.h"
 #include "collect/run/collect_live.h"
 #include "import/input.h"
 #include "names/cache_list.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/run/buffer_plan.h"
-#include "collect/facts/host_memory.h"
+#include "collect/facts/host_facts.h"
 #include "collect/perf/perf_ring.h"
 #include "fake_host.h"
 #include "leaks.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/slabs/cache_sites.h"
+#include "collect/slabs/cache_probes.h"
 
 #include "leaks.h"
 

@@ -2,7 +2,7 @@
 #include "record/format.h"
 #include "collect/tasks/cgroup_paths.h"
 
-#include "collect/tasks/task_cgroup.h"
+#include "collect/tasks/task_proc.h"
 #include "event_batch.h"
 #include "made_session.h"
 #include "fake_host.h"

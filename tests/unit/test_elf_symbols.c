@@ -2,7 +2,6 @@
 #include "code/elf/elf_symbols.h"
 
 #include "code/elf/elf_file.h"
-#include "code/elf/vdso_image.h"
 #include "elf_examples.h"
 #include "leaks.h"
 #include "temporary.h"

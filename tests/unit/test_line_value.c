@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/facts/line_value.h"
+#include "collect/facts/host_facts.h"
 
 #include "leaks.h"
 

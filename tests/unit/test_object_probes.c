@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/slabs/object_probes.h"
+#include "collect/slabs/slab_probes.h"
 
 #include "perf_fixtures.h"
 #include "leaks.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/format.h"
-#include "collect/facts/slab_facts.h"
+#include "collect/facts/memory_facts.h"
 
 #include "base/clock.h"
 #include "fake_host.h"

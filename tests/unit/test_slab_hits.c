@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/slabs/slab_probe.h"
+#include "collect/slabs/slab_probes.h"
 
 #include "leaks.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/slabs/slab_pages.h"
 
-#include "collect/slabs/slab_probe.h"
+#include "collect/slabs/slab_probes.h"
 #include "collect/tracefs/tracepoint_format.h"
 #include "fake_host.h"
 #include "byte_order.h"

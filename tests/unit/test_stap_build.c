@@ -4,6 +4,7 @@
 #include "collect/run/collector.h"
 #include "collect/stap/kernel_headers.h"
 #include "collect/stap/module_cache.h"
+#include "collect/stap/module_check.h"
 #include "process/watchdog.h"
 #include "leaks.h"
 #include "module_image.h"
@@ -687,8 +688,7 @@ Test(stap_build, a_module_that_does_not_fit_names_both_sides)
 		bool fits;
 
 		module_image_write(path, checks[i].modinfo, checks[i].length);
-		fits = stap_build_check_module_for(&host.tool, path, PROBE_KMALLOC, KERNEL, VERSION,
-						   &error);
+		fits = module_check_for(&host.tool, path, PROBE_KMALLOC, KERNEL, VERSION, &error);
 		cr_expect_eq(fits, checks[i].said == NULL, "case %u", i);
 		if (!checks[i].said)
 			continue;
@@ -706,8 +706,7 @@ Test(stap_build, a_file_that_is_no_module_is_reported)
 	g_autoptr(GError) error = NULL;
 
 	fake_host_write(host.top, "probes.ko", "\177ELF but not really");
-	cr_expect_not(stap_build_check_module_for(&host.tool, path, PROBE_KMALLOC, KERNEL, VERSION,
-						  &error));
+	cr_expect_not(module_check_for(&host.tool, path, PROBE_KMALLOC, KERNEL, VERSION, &error));
 	cr_expect(strstr(error->message, "not a kernel module"), "%s", error->message);
 	host_clear(&host);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/stap/stap_leftovers.h"
+#include "collect/stap/stap_start.h"
 
 #include "fake_host.h"
 #include "leaks.h"

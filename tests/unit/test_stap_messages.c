@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/stap/stap_messages.h"
 
-#include "collect/facts/distribution.h"
+#include "collect/facts/stap_tool.h"
 #include "leaks.h"
 #include "temporary.h"
 

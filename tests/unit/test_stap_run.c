@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "import/input.h"
 #include "collect/slabs/cache_layout.h"
-#include "collect/stap/stap_arguments.h"
 #include "collect/stap/stap_child.h"
 #include "collect/stap/stap_start.h"
 #include "process/watchdog.h"

@@ -2,7 +2,7 @@
 #include "collect/tasks/task_table.h"
 
 #include "base/clock.h"
-#include "collect/tasks/task_cgroup.h"
+#include "collect/tasks/task_proc.h"
 #include "collect/tasks/task_state.h"
 #include "fake_host.h"
 #include "leaks.h"
@@ -31,6 +31,13 @@ typedef struct {
 static guint known_tasks(const TaskTable *table)
 {
 	return g_hash_table_size(table->tasks);
+}
+
+static bool is_counted(const TaskTable *table, uint32_t tgid)
+{
+	const Process *process = task_process_known(table, tgid);
+
+	return process && process->is_counted;
 }
 
 static Host host_new(void)
@@ -379,7 +386,7 @@ Test(task_table, what_a_parent_had_reaches_children_that_were_reported_earlier)
 	expect_comm(host.table, CHILD, CHILD, 3500, "cc1");
 	expect_comm(host.table, GRANDCHILD, GRANDCHILD, 4500, "cc1");
 	expect_comm(host.table, GRANDCHILD, GRANDCHILD, 5500, "ld");
-	cr_expect(task_table_is_counted(host.table, GRANDCHILD));
+	cr_expect(is_counted(host.table, GRANDCHILD));
 	cr_expect(is_counted_at(host.table, GRANDCHILD, GRANDCHILD, 4500));
 }
 
@@ -793,8 +800,8 @@ Test(task_table, a_command_counts_with_its_descendants)
 	cr_expect(is_counted_at(host.table, CHILD, THREAD, 3000));
 	cr_expect(is_counted_at(host.table, GRANDCHILD, GRANDCHILD, 3000)); /* by its parent */
 	cr_expect(not(is_counted_at(host.table, SHELL, SHELL, 3000)));
-	cr_expect(not(task_table_is_counted(host.table, GONE)));
-	cr_expect(not(task_table_is_counted(host.table, THREAD)));
+	cr_expect(not(is_counted(host.table, GONE)));
+	cr_expect(not(is_counted(host.table, THREAD)));
 }
 
 Test(task_table, a_process_counts_with_its_threads_alone)

@@ -8,17 +8,10 @@
 #include <stddef.h>
 
 /*
- * Adds the entries of the procedure linkage tables: "puts@plt" jumps to puts of another object. An
- * entry is found by its instructions (x86-64 and aarch64): it jumps through the slot that a
- * relocation fills with the address of the function.
- */
-void elf_plt_add(ElfFunctions *functions, const ElfFile *file);
-
-/*
  * Reads the functions of an ELF file, by their offset in the file: from its symbol table; else from
- * its dynamic symbols, and from a separate debug file, else from what is packed
- * into the file (both: elf_debug_file.h). Entries of procedure linkage tables are functions, too.
- * The file may be hostile.
+ * its dynamic symbols, and from a separate debug file, else from what is packed into the file
+ * (both: elf_debug_file.h). Entries of procedure linkage tables are functions, too. The file may be
+ * hostile.
  */
 
 /* What is known about a file that is open. */
@@ -33,3 +26,10 @@ ElfFunctions *elf_symbols_read(const ElfSymbolsFile *file);
 
 /* The same of a file in memory; offsets are those in memory. */
 ElfFunctions *elf_symbols_read_memory(void *image, size_t bytes);
+
+/* Returns the functions of the vdso, by offset in its mapping: those of this process, which the
+   kernel maps into all 64-bit processes. NULL: there is none. Free them. */
+ElfFunctions *vdso_image_functions(void);
+
+/* Returns a descriptor of a copy of its image, which the caller closes; -1: there is none. */
+int vdso_image_open(void);

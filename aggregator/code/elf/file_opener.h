@@ -42,7 +42,7 @@ typedef struct {
 
 typedef struct {
 	uint32_t tgid;                    /* 0: its own process */
-	char name[OPENER_NAME_BYTES_MAX]; /* of a file (mapped_path.h), terminated */
+	char name[OPENER_NAME_BYTES_MAX]; /* of a file (proc_maps.h), terminated */
 } OpenerMapped;
 
 /* Its data is the root: a text. */
@@ -120,7 +120,7 @@ typedef struct {
    read. */
 bool file_opener_look(FileOpener *opener, int place, uint64_t offset, OpenerLook *look);
 
-/* Returns the path of a file that a process (0: this one) has mapped as code (mapped_path.h); NULL
+/* Returns the path of a file that a process (0: this one) has mapped as code (proc_maps.h); NULL
    with errno set, ENOENT: it has none. The caller frees it. */
 char *file_opener_mapped_path(FileOpener *opener, uint32_t tgid, const char *name);
 

@@ -3,6 +3,15 @@
 
 #include "code/user/user_map_line.h"
 
+#include <stdbool.h>
+
+/*
+ * Reads the build id of an open ELF file of this machine's byte order, from its segments, into
+ * buffers of fixed size: for a process that has rights, and so reads no more of a file than needed
+ * to know which one it is. Returns false if there is none.
+ */
+bool elf_build_id_read(int file, UserFileId *id);
+
 /*
  * Opens the file of a mapping for reading: as the process mapped it (/proc/PID/map_files, which
  * works for deleted files and in other mount namespaces, and needs CAP_SYS_ADMIN or, since 5.9,

@@ -7,9 +7,8 @@
 
 #include "base/trusted_file.h"
 #include "code/elf/jit_map.h"
-#include "code/elf/mapped_path.h"
-#include "code/elf/object_open.h"
 #include "code/elf/proc_maps.h"
+#include "code/elf/object_open.h"
 
 #include <errno.h>
 #include <poll.h>

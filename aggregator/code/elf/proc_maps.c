@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lists the executable mappings of all processes as lines of the stream, with build ids; a table
- * remembers the build ids of files that were read. Runs in the process that opens files, when a
- * recording begins.
+ * Reads /proc/PID/maps in the process that opens files (opener_child.c). When a recording begins,
+ * lists the executable mappings of all processes as lines of the stream, with build ids; a table
+ * remembers the build ids of files that were read. Also finds the path of one mapped file, to probe
+ * a library by its name.
  */
 #include "code/elf/proc_maps.h"
 
 #include "base/keyed_hash.h"
-#include "code/elf/elf_build_id.h"
 #include "code/elf/object_open.h"
 
 #include <fcntl.h>
+#include <glib.h>
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BUILD_IDS_MAX = 1 << 16 };
@@ -168,4 +172,80 @@ unsigned proc_maps_read(const ProcMapsRequest *request)
 	g_hash_table_unref(scan.files);
 	g_string_free(scan.out, TRUE);
 	return read;
+}
+
+/* Single files. */
+
+#define DELETED " (deleted)"
+
+/* Whether the file, without its folders, is the one that is meant. */
+typedef bool (*FileTest)(const char *base_name, const char *wanted);
+
+/* glibc was called libc-2.31.so before 2.34. */
+static bool is_libc(const char *base_name, const char *wanted)
+{
+	(void)wanted;
+	return g_str_has_prefix(base_name, "libc.so.") ||
+	       (g_str_has_prefix(base_name, "libc-") && g_ascii_isdigit(base_name[5])) ||
+	       g_str_has_prefix(base_name, "ld-musl-") || g_str_has_prefix(base_name, "libc.musl-");
+}
+
+static bool has_name(const char *base_name, const char *wanted)
+{
+	return g_str_equal(base_name, wanted);
+}
+
+/* Returns a path that the kernel finds from here. The plain one stays valid when the process
+   ends. */
+static char *path_from_here(const char *process, const UserMapLine *line, const char *path)
+{
+	g_autofree char *there = g_strconcat(process, "/root", path, NULL);
+	struct stat of_there, of_here;
+
+	if (!stat(there, &of_there) && !stat(path, &of_here) && of_there.st_dev == of_here.st_dev &&
+	    of_there.st_ino == of_here.st_ino)
+		return g_strdup(path);
+	if (!g_str_has_suffix(path, DELETED))
+		return g_steal_pointer(&there);
+	/* The kernel writes small addresses with leading zeros in maps, and without them in
+	   map_files. */
+	return g_strdup_printf("%s/map_files/%" PRIx64 "-%" PRIx64, process, line->start,
+			       line->start + line->length);
+}
+
+/* Marks of deleted files are no part of the name. */
+static char *path_if_wanted(const char *process, TextPart text, FileTest test, const char *name)
+{
+	g_autofree char *path = NULL;
+	g_autofree char *base_name = NULL;
+	UserMapLine line = { 0 };
+
+	if (!parse_maps_line(text, false, &line) || !line.path.length || *line.path.text != '/')
+		return NULL;
+	path = g_strndup(line.path.text, line.path.length);
+	base_name = g_path_get_basename(path);
+	if (g_str_has_suffix(base_name, DELETED))
+		base_name[strlen(base_name) - strlen(DELETED)] = '\0';
+	return test(base_name, name) ? path_from_here(process, &line, path) : NULL;
+}
+
+char *mapped_path_find(const char *process, const char *name)
+{
+	const FileTest test = g_str_equal(name, MAPPED_PATH_LIBC) ? is_libc : has_name;
+	g_autofree char *path = g_strconcat(process, "/maps", NULL);
+	FILE *maps = fopen(path, "re");
+	char *text = NULL, *found = NULL;
+	size_t size = 0, bytes = 0;
+	ssize_t length;
+
+	while (maps && !found && bytes < PROC_MAPS_READ_MAX &&
+	       (length = getline(&text, &size, maps)) > 0) {
+		bytes += (size_t)length;
+		found = path_if_wanted(process, (TextPart){ text, strcspn(text, "\n") }, test,
+				       name);
+	}
+	free(text); /* of getline() */
+	if (maps)
+		fclose(maps);
+	return found;
 }

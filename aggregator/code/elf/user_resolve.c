@@ -13,7 +13,6 @@
 #include "code/elf/elf_debug_file.h"
 #include "code/elf/elf_symbols.h"
 #include "code/elf/jit_map.h"
-#include "code/elf/vdso_image.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,16 +1,116 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All processes of a stream and what they had mapped, by tgid. Lines arrive in any order of time.
- * Now and then it settles: what no later event can need is forgotten, so memory follows what is
- * alive. The profile asks it for the place of each address of user space.
+ * All processes of a stream and what they had mapped, by tgid: of each process id its eras, sorted
+ * by begin, and its spans. A lookup that finds nothing in an era goes on in the parent as of the
+ * fork. Lines arrive in any order of time. Now and then it settles: what no later event can need is
+ * forgotten, so memory follows what is alive. The profile asks it for the place of each address of
+ * user space.
  */
 #include "code/user/user_maps.h"
 
 #include "base/hot_assert.h"
 #include "base/keyed_hash.h"
 #include "base/slot_table.h"
+#include "base/sorted.h"
+#include "base/unconst.h"
 
 #include <string.h>
+
+/* Forks without exec, one in the other. The limit ends loops of hostile input. */
+enum { FORKS_MAX = 64 };
+
+/* Allocated for an array with one element or more. */
+enum { ARRAY_BYTES = 64 };
+
+typedef struct UserProcess UserProcess;
+
+/* The time from a fork or exec until the next one. Before the first one is an era of mappings that
+   were there when the recording began. */
+typedef struct {
+	uint64_t begin_ns;
+	UserProcess *parent; /* borrowed: its mappings of that time are there, too; NULL: none */
+} UserEra;
+
+/* What has the same process id: one process after the other, and in each one program after the
+   other. Its history is cut into eras, by forks and by calls of exec. */
+struct UserProcess {
+	uint32_t tgid;
+	GArray *eras; /* (element-type UserEra): by time; owned */
+	UserSpans *spans;
+	uint64_t ended_ns;  /* the last known end; 0: none */
+	uint64_t latest_ns; /* of its lines other than ends */
+	uint64_t needed_ns; /* of user_maps_settle() */
+};
+
+static UserProcess *process_new(uint32_t tgid)
+{
+	UserProcess *process = g_new0(UserProcess, 1);
+
+	process->tgid = tgid;
+	process->eras = g_array_new(FALSE, FALSE, sizeof(UserEra));
+	process->spans = user_spans_new();
+	return process;
+}
+
+static void process_free(gpointer data)
+{
+	UserProcess *process = data;
+
+	g_array_unref(process->eras);
+	g_array_unref(process->spans);
+	g_free(process);
+}
+
+/* An array has room for up to twice its elements. */
+static size_t array_memory(const GArray *array)
+{
+	return ARRAY_BYTES + (size_t)array->len * g_array_get_element_size(unconst(array)) * 2;
+}
+
+/* Returns the memory in use, in bytes, about. */
+static size_t process_memory(const UserProcess *process)
+{
+	return sizeof(*process) + array_memory(process->eras) + array_memory(process->spans);
+}
+
+static UserEra *era_at(const UserProcess *process, guint at)
+{
+	hot_assert(at < process->eras->len);
+	return &g_array_index(process->eras, UserEra, at);
+}
+
+/* Returns the position of the era of a time, plus one; 0: before the first. */
+static guint process_era(const UserProcess *process, uint64_t time_ns)
+{
+	return SORTED_UNTIL(process->eras, UserEra, begin_ns, time_ns);
+}
+
+/* Returns what was mapped at an address, also by a fork; NULL: nothing. */
+static const UserSpan *process_find(const UserProcess *process, uint64_t address, uint64_t time_ns)
+{
+	for (int forks = 0; process && forks < FORKS_MAX; forks++) {
+		guint number = process_era(process, time_ns);
+		UserEra era = number ? *era_at(process, number - 1) : (UserEra){ 0 };
+		const UserSpan *span = user_spans_find(process->spans, address, time_ns);
+
+		if (span && span->last_ns >= era.begin_ns)
+			return span;
+		process = era.parent;
+		time_ns = era.begin_ns;
+	}
+	return NULL;
+}
+
+/* Forgets what nobody finds who asks for this time or later ones. */
+static void process_forget(UserProcess *process, uint64_t time_ns)
+{
+	guint number = process_era(process, time_ns);
+
+	user_spans_forget(process->spans, time_ns,
+			  number ? era_at(process, number - 1)->begin_ns : 0);
+	if (number > 1)
+		g_array_remove_range(process->eras, 0, number - 1);
+}
 
 enum {
 	SLOTS_MIN = 64,
@@ -35,17 +135,12 @@ struct UserMaps {
 	UserMapsLosses losses;
 };
 
-static void free_process(gpointer process)
-{
-	user_process_free(process);
-}
-
 UserMaps *user_maps_new(UserObjects *objects, size_t bytes_max)
 {
 	UserMaps *maps = g_new0(UserMaps, 1);
 
 	maps->objects = objects;
-	maps->processes = g_ptr_array_new_with_free_func(free_process);
+	maps->processes = g_ptr_array_new_with_free_func(process_free);
 	slot_table_init(&maps->numbers, SLOTS_MIN);
 	maps->bytes_max = bytes_max;
 	return maps;
@@ -93,10 +188,10 @@ static UserProcess *intern_process(UserMaps *maps, uint32_t tgid)
 		return process;
 	if (!has_room(maps, sizeof(*process) + slot_table_memory(&maps->numbers)))
 		return NULL;
-	process = user_process_new(tgid);
+	process = process_new(tgid);
 	slot_table_put(&maps->numbers, hash, at, maps->processes->len);
 	g_ptr_array_add(maps->processes, process);
-	maps->bytes += user_process_memory(process);
+	maps->bytes += process_memory(process);
 	return process;
 }
 
@@ -124,18 +219,23 @@ static bool add_mapping(UserMaps *maps, UserProcess *process, const UserMapLine 
 			      (guint)MIN(SPANS_MAX, process->spans->len + room / sizeof(span) / 2));
 }
 
+/* The later line of two with the same time counts. Without a parent: exec. */
 static bool add_era(UserMaps *maps, UserProcess *process, const UserMapLine *line)
 {
-	UserProcess *parent = NULL;
+	UserEra era = { .begin_ns = line->time_ns };
+	guint behind = process_era(process, era.begin_ns);
 
-	if (process->eras->len >= ERAS_MAX || !has_room(maps, 2 * sizeof(UserEra)))
+	if (process->eras->len >= ERAS_MAX || !has_room(maps, 2 * sizeof(era)))
 		return false;
 	if (line->type == USER_MAP_FORKED) {
-		parent = intern_process(maps, line->parent_tgid);
-		if (!parent)
+		era.parent = intern_process(maps, line->parent_tgid);
+		if (!era.parent)
 			return false;
 	}
-	user_process_begin(process, line->time_ns, parent);
+	if (behind && era_at(process, behind - 1)->begin_ns == era.begin_ns)
+		*era_at(process, behind - 1) = era;
+	else
+		g_array_insert_val(process->eras, behind, era);
 	return true;
 }
 
@@ -170,9 +270,9 @@ void user_maps_parse_line(UserMaps *maps, TextPart text)
 		return;
 	}
 	maps->lines++;
-	bytes_before = user_process_memory(process);
+	bytes_before = process_memory(process);
 	maps->losses.dropped += !user_maps_apply(maps, process, &line);
-	maps->bytes += user_process_memory(process) - bytes_before;
+	maps->bytes += process_memory(process) - bytes_before;
 }
 
 void user_maps_parse(UserMaps *maps, TextPart lines)
@@ -194,7 +294,7 @@ bool user_maps_lookup(UserMaps *maps, uint32_t tgid, uint64_t time_ns, uint64_t 
 	if (!maps->found || maps->found->tgid != tgid)
 		maps->found = find_process(maps, tgid, keyed_hash_mix(tgid), &at);
 	if (maps->found)
-		span = user_process_find(maps->found, address, time_ns);
+		span = process_find(maps->found, address, time_ns);
 	place->object = span ? span->object : USER_OBJECT_UNKNOWN;
 	place->offset = span ? address + span->to_offset : address;
 	return span != NULL;
@@ -217,10 +317,9 @@ static void user_maps_push(GArray *needs, UserProcess *process, uint64_t time_ns
 /* Notes that a process is needed; and its parents, as of the forks since that time. */
 static void need(GArray *needs, UserProcess *process, uint64_t time_ns)
 {
-	guint last = process->needed_ns == UINT64_MAX
-			     ? process->eras->len
-			     : user_process_era(process, process->needed_ns);
-	guint first = MAX(user_process_era(process, time_ns), 1);
+	guint last = process->needed_ns == UINT64_MAX ? process->eras->len
+						      : process_era(process, process->needed_ns);
+	guint first = MAX(process_era(process, time_ns), 1);
 
 	process->needed_ns = time_ns;
 	for (guint number = first; number <= last; number++) {
@@ -238,9 +337,15 @@ static void find_needs(UserMaps *maps, uint64_t until_ns)
 
 	for (guint i = 0; i < maps->processes->len; i++)
 		process_at(maps, i)->needed_ns = UINT64_MAX;
-	for (guint i = 0; i < maps->processes->len; i++)
-		if (!user_process_is_over(process_at(maps, i), until_ns))
-			user_maps_push(needs, process_at(maps, i), until_ns);
+	for (guint i = 0; i < maps->processes->len; i++) {
+		UserProcess *process = process_at(maps, i);
+		/* ... and no other has its id. */
+		bool is_over = process->ended_ns && process->ended_ns <= until_ns &&
+			       process->latest_ns <= process->ended_ns;
+
+		if (!is_over)
+			user_maps_push(needs, process, until_ns);
+	}
 	while (needs->len) {
 		Need next = g_array_index(needs, Need, needs->len - 1);
 
@@ -255,7 +360,7 @@ static void keep_needed(UserMaps *maps)
 {
 	GPtrArray *all = maps->processes;
 
-	maps->processes = g_ptr_array_new_with_free_func(free_process);
+	maps->processes = g_ptr_array_new_with_free_func(process_free);
 	slot_table_clear(&maps->numbers);
 	slot_table_init(&maps->numbers, SLOTS_MIN);
 	maps->found = NULL;
@@ -266,14 +371,14 @@ static void keep_needed(UserMaps *maps)
 		uint32_t hash = keyed_hash_mix(process->tgid), at;
 
 		if (process->needed_ns == UINT64_MAX) {
-			user_process_free(process);
+			process_free(process);
 			continue;
 		}
-		user_process_forget(process, process->needed_ns);
+		process_forget(process, process->needed_ns);
 		find_process(maps, process->tgid, hash, &at);
 		slot_table_put(&maps->numbers, hash, at, maps->processes->len);
 		g_ptr_array_add(maps->processes, process);
-		maps->bytes += user_process_memory(process);
+		maps->bytes += process_memory(process);
 	}
 	g_ptr_array_unref(all);
 }

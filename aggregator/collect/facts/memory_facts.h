@@ -8,3 +8,26 @@
    /proc/meminfo, /proc/zoneinfo, /proc/vmstat and /proc/pressure/memory below a root folder ("":
    this host). What the kernel does not show is left out; appends nothing if it shows nothing. */
 void memory_facts_append(GByteArray *out, const char *root, uint32_t reading);
+
+/*
+ * The facts about this host's slab caches: the names of merged ones, from /sys/kernel/slab, and the
+ * number of objects in use, from /proc/slabinfo, which only root may read. Both lie below a root
+ * folder ("": this host), so that tests can provide them. A kernel may have neither.
+ */
+
+/* Returns the names in the format of KMT_BATCH_CACHE_NAMES, without the batch; NULL: none. The
+   caller frees it. Takes some ms: opens no file. */
+GString *slab_facts_names(const char *root);
+
+/* Returns the text of /proc/slabinfo, or NULL. The caller frees it. Not for polling: the kernel
+   locks and walks all its caches. */
+GString *slab_facts_slabinfo(const char *root);
+
+/* Appends which caches the kernel shrinks when memory runs short (KMT_BATCH_RECLAIMABLE), if
+   /sys/kernel/slab shows it. */
+void slab_facts_append_reclaimable(GByteArray *out, const char *root);
+
+/* Appends the batches of a reading (enum KmtReading). Those of the start begin with the names, and
+   have a line "# sheaves: OBJECTS NAME" behind the list for each cache with sheaves (since Linux
+   6.18): how many free objects they hold at most, which the list counts as in use. */
+void slab_facts_append(GByteArray *out, const char *root, uint32_t reading);

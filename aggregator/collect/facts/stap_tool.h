@@ -37,3 +37,19 @@ bool stap_tool_parse_version(StapTool *tool, const char *text);
 /* Reads the version from the bytes of a program of SystemTap's runtime, which contains it as a
    separate string. Leaves 0, 0 if that is ambiguous. */
 void stap_tool_search_version(StapTool *tool, const char *bytes, gsize length);
+
+/* What SystemTap needs, as packages of this host's distribution: for error messages. */
+typedef enum {
+	PACKAGE_KERNEL_HEADERS,
+	PACKAGE_SYSTEMTAP,
+	PACKAGE_SYSTEMTAP_RUNTIME,
+	PACKAGE_COMPILER,
+	PACKAGE_KINDS,
+} PackageKind;
+
+/* Returns the command that installs it on this host: "apt install linux-headers-6.1.0-56-amd64". */
+char *distribution_install_command(PackageKind kind, const char *kernel_release);
+
+/* The same, for the distribution described by the text of an os-release file. */
+char *distribution_install_command_for(const char *os_release, PackageKind kind,
+				       const char *kernel_release);

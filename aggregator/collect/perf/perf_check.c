@@ -7,15 +7,12 @@
 
 #include "collect/perf/bpf_beside.h"
 #include "collect/slabs/cache_probes.h"
-#include "collect/facts/capabilities.h"
-#include "collect/facts/host_memory.h"
+#include "collect/facts/host_facts.h"
 #include "collect/facts/host_snapshot.h"
 #include "collect/tracefs/kmem_points.h"
-#include "collect/slabs/object_probes.h"
+#include "collect/slabs/slab_probes.h"
 #include "collect/perf/perf_ring.h"
 #include "collect/points/point_set.h"
-#include "collect/facts/pid_namespace.h"
-#include "collect/slabs/slab_probe.h"
 #include "collect/tracefs/tracefs.h"
 
 #include <errno.h>

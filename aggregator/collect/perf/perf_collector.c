@@ -6,9 +6,9 @@
  */
 #include "collect/run/check.h"
 
-#include "collect/facts/host_memory.h"
+#include "collect/facts/host_facts.h"
 #include "collect/tracefs/kmem_points.h"
-#include "collect/slabs/object_probes.h"
+#include "collect/slabs/slab_probes.h"
 #include "collect/perf/perf_ring.h"
 #include "collect/perf/perf_run.h"
 #include "collect/tracefs/tracefs.h"

@@ -11,7 +11,7 @@
 #include "collect/tracefs/kmem_points.h"
 #include "collect/points/point_cost.h"
 #include "collect/points/point_registers.h"
-#include "code/elf/vdso_image.h"
+#include "code/elf/elf_symbols.h"
 #include "record/batch_writer.h"
 #include "code/user/user_map_line.h"
 

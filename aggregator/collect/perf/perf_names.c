@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Slab caches of events: reads the ends of slabs before samples, checks that none is missing, and
- * asks slab_pages.c; or enters and asks cache_sites.c; or compares both. Data in the PerfRun.
+ * asks slab_pages.c; or enters and asks cache_probes.c; or compares both. Data in the PerfRun.
  * perf_read.c asks for each event without a name.
  */
 #include "collect/perf/perf_names.h"

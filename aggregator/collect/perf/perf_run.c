@@ -12,7 +12,7 @@
 #include "base/cpu_list.h"
 #include "base/unconst.h"
 #include "collect/tracefs/kmem_points.h"
-#include "collect/slabs/object_probes.h"
+#include "collect/slabs/slab_probes.h"
 #include "collect/perf/perf_period.h"
 #include "collect/perf/perf_scatter.h"
 #include "collect/perf/perf_weight.h"
@@ -22,9 +22,9 @@
 #include "collect/perf/perf_hits.h"
 #include "collect/perf/perf_names.h"
 #include "collect/perf/perf_state.h"
-#include "collect/facts/pid_namespace.h"
+#include "collect/facts/host_facts.h"
 #include "process/child.h"
-#include "collect/tasks/task_cgroup.h"
+#include "collect/tasks/task_proc.h"
 #include "record/address_sample.h"
 
 #include <gio/gio.h>

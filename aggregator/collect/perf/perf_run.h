@@ -3,7 +3,7 @@
 
 #include "collect/slabs/cache_probes.h"
 #include "collect/points/point_set.h"
-#include "collect/slabs/slab_probe.h"
+#include "collect/slabs/slab_probes.h"
 #include "collect/run/collector.h"
 #include "collect/run/gfp_flags.h"
 #include "collect/tasks/task_births.h"

@@ -14,9 +14,9 @@
 #include "collect/perf/perf_turn.h"
 #include "collect/perf/user_watch.h"
 #include "collect/run/live_run.h"
-#include "collect/slabs/cache_sites.h"
+#include "collect/slabs/cache_probes.h"
 #include "collect/slabs/slab_pages.h"
-#include "collect/slabs/slab_probe.h"
+#include "collect/slabs/slab_probes.h"
 #include "collect/tasks/task_table.h"
 #include "record/event_writer.h"
 

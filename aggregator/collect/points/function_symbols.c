@@ -15,7 +15,7 @@
 
 /*
  * Reads the parameters and the result of one kernel function from BTF. Builds without libbpf know
- * none. point_functions.c attaches them to an event, point_columns.c narrows registers by them.
+ * none. point_events.c attaches them to an event, point_columns.c narrows registers by them.
  */
 
 void function_types_free(FunctionTypes *types)
@@ -29,7 +29,7 @@ void function_types_free(FunctionTypes *types)
 }
 
 #ifdef HAVE_LIBBPF
-#include "collect/facts/btf_file.h"
+#include "collect/facts/host_facts.h"
 
 #include <bpf/btf.h>
 

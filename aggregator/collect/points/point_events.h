@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "collect/tracefs/tracepoint_format.h"
 #include "collect/points/function_symbols.h"
-#include "process/child.h"
+#include "collect/tracefs/tracepoint_format.h"
 #include "probes/probe_spec.h"
+#include "process/child.h"
 
 #include <glib.h>
 #include <linux/perf_event.h>

@@ -4,23 +4,17 @@
 #include "collect/points/point_events.h"
 
 /*
- * Inside of this folder: the finders of point_events_find(), one for each kind of probe. Each adds
+ * Inside of this folder: a finder of point_events_find(), one for each kind of probe. Each adds
  * events (element-type PointEvent) to the array, or returns false with error set.
  */
 typedef bool (*PointFinder)(const PointHost *host, const ProbeSpec *spec, GPtrArray *events,
 			    GError **error);
 
-/* Each is the PointFinder of a kind of probe: see point_events_find(). */
+/* Each is the PointFinder of a kind of probe. */
 bool point_find_tracepoints(const PointHost *host, const ProbeSpec *spec, GPtrArray *events,
 			    GError **error);
 bool point_find_software(const PointHost *host, const ProbeSpec *spec, GPtrArray *events,
 			 GError **error);
-bool point_find_functions(const PointHost *host, const ProbeSpec *spec, GPtrArray *events,
-			  GError **error);
-bool point_find_symbols(const PointHost *host, const ProbeSpec *spec, GPtrArray *events,
-			GError **error);
-bool point_find_usdt(const PointHost *host, const ProbeSpec *spec, GPtrArray *events,
-		     GError **error);
 
 /* Adds an event of that perf type, displayed as the probe is written. */
 PointEvent *point_events_add(GPtrArray *events, const ProbeSpec *spec, uint32_t type);

@@ -1,25 +1,85 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Both sides of the process that reads the symbols of a program for its probes; the answer is a
- * text of lines, described below. point_symbols.c calls it; the program believes only lines that
- * make sense.
+ * Which file a probe of a program means: a path, a name in PATH, or a file that a process has
+ * mapped (asked of the opener). Then both sides of the process that reads the symbols of this file;
+ * the answer is a text of lines, described below. point_events.c calls it; the program believes
+ * only lines that make sense.
  */
 #include "collect/points/program_symbols.h"
 
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/text_part.h"
-#include "collect/points/elf_image.h"
-#include "collect/points/function_symbols.h"
-#include "process/child.h"
-#include "process/child_port.h"
 #include "code/elf/elf_debug_file.h"
 #include "code/elf/file_opener.h"
+#include "code/elf/proc_maps.h"
+#include "collect/points/function_symbols.h"
+#include "collect/points/point_find.h"
+#include "process/child.h"
+#include "process/child_port.h"
 
 #include <errno.h>
 #include <gio/gio.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Returns NULL with error set if it could not be found out, without error if there is none. */
+static char *find_mapped(const PointHost *host, const ProbeSpec *spec, GError **error)
+{
+	g_autoptr(FileOpener) opener = file_opener_new(host->root);
+	char *path = file_opener_mapped_path(opener, (uint32_t)host->pid, spec->path);
+	g_autofree char *why = NULL;
+
+	if (path || errno == ENOENT)
+		return path;
+	why = file_opener_reason(opener, errno);
+	point_fail(spec, G_IO_ERROR_FAILED, error, "what process %d has mapped cannot be read: %s",
+		   host->pid ? (int)host->pid : (int)getpid(), why);
+	return NULL;
+}
+
+static char *find_libc(const PointHost *host, const ProbeSpec *spec, GError **error)
+{
+	GError *problem = NULL;
+	char *path = find_mapped(host, spec, &problem);
+
+	if (problem)
+		g_propagate_error(error, problem);
+	else if (!path && host->pid)
+		point_fail(spec, G_IO_ERROR_NOT_FOUND, error,
+			   "process %d has ended, or has no C library: name its file, like "
+			   "/proc/%d/exe",
+			   (int)host->pid, (int)host->pid);
+	else if (!path)
+		point_fail(spec, G_IO_ERROR_NOT_FOUND, error,
+			   "the C library is not found: name its file");
+	return path;
+}
+
+char *program_file_find(const PointHost *host, const ProbeSpec *spec, GError **error)
+{
+	GError *problem = NULL;
+	char *path;
+
+	/* The absolute path: events may be opened again later. */
+	if (strchr(spec->path, '/')) {
+		g_autofree char *here = g_get_current_dir();
+
+		return g_path_is_absolute(spec->path) ? g_strdup(spec->path)
+						      : g_build_filename(here, spec->path, NULL);
+	}
+	if (g_str_equal(spec->path, MAPPED_PATH_LIBC))
+		return find_libc(host, spec, error);
+	path = g_find_program_in_path(spec->path);
+	if (!path && host->pid)
+		path = find_mapped(host, spec, &problem);
+	if (problem)
+		g_propagate_error(error, problem);
+	else if (!path)
+		point_fail(spec, G_IO_ERROR_NOT_FOUND, error,
+			   "no program of this name is in PATH: name the path of the file");
+	return path;
+}
 
 /*
  * The up to three files that have symbols of a program or library: itself, its debug file, and what

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the notes of USDT probes from a hostile file into an array of sites. Runs in the child of
- * program_symbols.c.
+ * Reads the notes of USDT probes from an ELF program or library, which is hostile, into an array of
+ * sites, and parses their operands. Runs in the child of program_symbols.c; point_columns.c parses
+ * operands.
  */
 #include "collect/points/usdt_notes.h"
 
@@ -12,6 +13,25 @@
 
 #include <glib.h>
 #include <string.h>
+
+ElfImage *elf_image_new(int fd)
+{
+	g_autoptr(ElfImage) image = g_new0(ElfImage, 1);
+	const GElf_Ehdr *header = &image->file.header;
+
+	if (!elf_file_begin(&image->file, fd) ||
+	    (header->e_type != ET_EXEC && header->e_type != ET_DYN))
+		return NULL;
+	return g_steal_pointer(&image);
+}
+
+void elf_image_free(ElfImage *image)
+{
+	if (!image)
+		return;
+	elf_file_end(&image->file);
+	g_free(image);
+}
 
 /*
  * Parses one operand of a USDT site: constant, register or memory. The text comes from the file:
@@ -176,6 +196,22 @@ static const char *take_text(const char **at, const char *end)
 	return text;
 }
 
+/* Finds the offset in the file of an address of writable data. Returns false if the file does not
+   contain it. */
+static bool data_offset(const ElfImage *image, uint64_t address, uint64_t *offset)
+{
+	for (int i = 0; i < MIN(image->file.header.e_phnum, ELF_FILE_SEGMENTS_MAX); i++) {
+		GElf_Phdr segment;
+
+		if (!gelf_getphdr(image->file.elf, i, &segment) || segment.p_type != PT_LOAD ||
+		    !(segment.p_flags & PF_W) || address - segment.p_vaddr >= segment.p_filesz)
+			continue;
+		*offset = address - segment.p_vaddr + segment.p_offset;
+		return true;
+	}
+	return false;
+}
+
 /* The linker moves code, but not the addresses in the notes: the base, which moves alike, tells by
    how much (prelink, and linking against other sections). */
 static uint64_t moved_by(const Reader *reader, uint64_t noted_base)
@@ -200,8 +236,7 @@ static void add_site(const Reader *reader, const uint8_t *description, size_t by
 	semaphore = read_address(reader, description, SEMAPHORE);
 	if (!elf_file_offset(&reader->image->file, read_address(reader, description, PC) + move,
 			     &offset) ||
-	    (semaphore &&
-	     !elf_image_data_offset(reader->image, semaphore + move, &semaphore_offset)))
+	    (semaphore && !data_offset(reader->image, semaphore + move, &semaphore_offset)))
 		return;
 	site = g_new(UsdtSite, 1);
 	*site = (UsdtSite){

@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "collect/points/elf_image.h"
+#include "code/elf/elf_file.h"
 
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/* The ELF file of a program or library. Everybody may have written it: read it in a process without
+   rights. */
+typedef struct {
+	ElfFile file;
+} ElfImage;
+
+/* Reads an open file, which is borrowed. Returns NULL if it is not an ELF program or library. */
+ElfImage *elf_image_new(int fd);
+void elf_image_free(ElfImage *image);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ElfImage, elf_image_free)
 
 /*
  * The arguments of a USDT site are a text of assembler operands, "8@%rdi -4@$5 4@-20(%rbp)": their

@@ -13,7 +13,7 @@
 
 #include <string.h>
 #ifdef HAVE_LIBBPF
-#include "collect/facts/btf_file.h"
+#include "collect/facts/host_facts.h"
 
 #include <bpf/btf.h>
 #endif

@@ -9,10 +9,9 @@
 
 #include "record/format.h"
 #include "base/clock.h"
-#include "collect/facts/slab_facts.h"
+#include "collect/facts/memory_facts.h"
 #include "process/watchdog.h"
 #include "process/stop_signal.h"
-#include "collect/facts/memory_facts.h"
 
 #include <gio/gio.h>
 #include <glib-unix.h>

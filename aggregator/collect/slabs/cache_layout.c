@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #ifdef HAVE_LIBBPF
-#include "collect/facts/btf_file.h"
+#include "collect/facts/host_facts.h"
 
 #include <bpf/btf.h>
 #endif

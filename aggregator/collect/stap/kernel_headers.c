@@ -5,8 +5,8 @@
  */
 #include "collect/stap/kernel_headers.h"
 
-#include "collect/facts/distribution.h"
-#include "collect/facts/line_value.h"
+#include "collect/facts/stap_tool.h"
+#include "collect/facts/host_facts.h"
 
 #include <gio/gio.h>
 #include <stdlib.h>

@@ -120,12 +120,3 @@ bool stap_build_look(const StapTool *tool, const StapBuildRequest *request, bool
 /* --build-module: compiles into the file `output`, without using the cache. */
 bool stap_build_module_file(const StapTool *tool, const StapBuildRequest *request,
 			    const char *output, GError **error);
-
-/* --module: checks that FILE fits this kernel build and this SystemTap runtime and observes these
-   events. The error shows both values. */
-bool stap_build_check_module(const StapTool *tool, const char *path, unsigned events,
-			     GError **error);
-
-/* The same for a kernel with that release and version. */
-bool stap_build_check_module_for(const StapTool *tool, const char *path, unsigned events,
-				 const char *release, const char *version, GError **error);

@@ -6,18 +6,16 @@
 #include "collect/run/check.h"
 
 #include "collect/slabs/cache_layout.h"
-#include "collect/facts/host_memory.h"
+#include "collect/facts/host_facts.h"
 #include "collect/facts/host_snapshot.h"
-#include "collect/facts/line_value.h"
 #include "collect/stap/kernel_headers.h"
 #include "collect/stap/module_file.h"
-#include "collect/stap/module_rights.h"
-#include "collect/slabs/object_probes.h"
-#include "collect/facts/pid_namespace.h"
-#include "collect/stap/stap_arguments.h"
+#include "collect/stap/module_check.h"
+#include "collect/slabs/slab_probes.h"
+#include "collect/stap/stap_child.h"
 #include "collect/stap/stap_build.h"
-#include "collect/stap/stap_failures.h"
-#include "collect/stap/stap_leftovers.h"
+#include "collect/stap/stap_messages.h"
+#include "collect/stap/stap_start.h"
 #include "collect/stap/stap_walk_check.h"
 
 #include <string.h>
@@ -33,9 +31,8 @@ static const uint64_t compile_bytes = 128 << 20;
 /* Appends the text that the run would print after this message of SystemTap. */
 static CheckVerdict stap_check_refused(const CheckHost *host, GString *text, const char *message)
 {
-	g_autofree char *said =
-		stap_failure_describe(stap_failure_find(message), message, host->release,
-				      host->stap ? host->stap->version : NULL);
+	g_autofree char *said = stap_messages_explain(message, host->release,
+						      host->stap ? host->stap->version : NULL);
 
 	g_string_append(text, said);
 	return CHECK_FAIL;
@@ -340,8 +337,8 @@ static CheckVerdict look_at_module(const CheckHost *host, GString *text)
 		return CHECK_OK;
 	if (!path)
 		return look_at_module_to_build(host, text);
-	if (!stap_build_check_module_for(host->stap, path, stap_build_events(host->request),
-					 host->release, host->version, &error))
+	if (!module_check_for(host->stap, path, stap_build_events(host->request), host->release,
+			      host->version, &error))
 		return check_failed(text, error);
 	g_string_append_printf(text, "%s fits this kernel and SystemTap", path);
 	return CHECK_OK;

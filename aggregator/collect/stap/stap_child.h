@@ -1,9 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "collect/facts/stap_tool.h"
+#include "collect/run/buffer_plan.h"
+#include "collect/run/collector.h"
+#include "collect/stap/stap_options.h"
+#include "collect/stap/stap_points.h"
+#include "record/inner_kmallocs.h"
+
 #include <glib.h>
 #include <stdbool.h>
 #include <sys/types.h>
+
+/* The inputs for the size of the transport's buffers. Everything is borrowed. */
+typedef struct {
+	const StapTool *tool; /* since 4.5 every CPU has a buffer; earlier releases have one */
+	const StapOptions *options; /* -o "-s N" sets the size of each buffer; NULL: none */
+	uint32_t megabytes;         /* --buffer sets the size of all together; 0: not given */
+	unsigned cpus;              /* online */
+	uint64_t available_bytes;   /* from host_memory_available() */
+} StapBuffers;
+
+/* Plans the buffers. As buffer_plan_init(). */
+bool stap_arguments_plan_buffers(BufferPlan *plan, const StapBuffers *buffers, GError **error);
+
+/* The inputs for staprun's arguments, in addition to the request. Everything is borrowed. */
+typedef struct {
+	const StapTool *tool;
+	const BufferPlan *buffers;
+	const char *module_path;
+	bool rename;                /* -R: the module's name is already in use */
+	pid_t target;               /* the command, or 0 */
+	const InnerKmallocs *inner; /* events that the emitter skips; NULL: none */
+	const StapPoints *points;   /* the module's probe points; NULL: none */
+} StapArguments;
+
+/* Returns the argument vector: staprun, its options, the module, the module's parameters. */
+char **stap_arguments_new(const StapArguments *arguments, const CollectRequest *request);
 
 /*
  * StapChild is a running staprun and its output pipes. It has its own process group, so that the

@@ -6,13 +6,13 @@
 #include "collect/run/collector.h"
 
 #include "base/clock.h"
-#include "collect/facts/host_memory.h"
+#include "collect/facts/host_facts.h"
 #include "collect/tracefs/kmem_points.h"
 #include "collect/stap/module_cache.h"
-#include "collect/facts/pid_namespace.h"
+#include "collect/stap/module_check.h"
 #include "collect/tracefs/tracefs.h"
 #include "collect/run/check.h"
-#include "collect/stap/stap_arguments.h"
+#include "collect/stap/stap_child.h"
 #include "collect/stap/stap_build.h"
 #include "collect/stap/stap_run.h"
 
@@ -32,8 +32,7 @@ static char *find_module(const StapRunPlan *plan, const HostSnapshot *host,
 
 	if (!request->module_path)
 		return stap_build_module(plan->tool, &build, error);
-	if (!stap_build_check_module(plan->tool, request->module_path, stap_build_events(request),
-				     error))
+	if (!module_check(plan->tool, request->module_path, stap_build_events(request), error))
 		return NULL;
 	return g_strdup(request->module_path);
 }

@@ -42,3 +42,7 @@ StapMessageTotals stap_messages_totals(const StapMessages *messages);
 
 /* Whether stap --poison-cache may avoid the failure. */
 bool stap_messages_may_be_poisoned_cache(const StapMessages *messages);
+
+/* Returns "reason; remedy" for a line that reports a failure, in one line. stap_version begins with
+   the release of SystemTap ("5.6/0.196, ..."); NULL or other texts: unknown. */
+char *stap_messages_explain(const char *line, const char *kernel_release, const char *stap_version);

@@ -7,7 +7,7 @@
 #include "collect/stap/stap_points.h"
 
 #include "base/unconst.h"
-#include "collect/points/program_file.h"
+#include "collect/points/program_symbols.h"
 
 #include <gio/gio.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "collect/run/cpu_watch.h"
 #include "collect/run/progress.h"
-#include "collect/stap/stap_arguments.h"
+#include "collect/stap/stap_child.h"
 #include "collect/stap/stap_start.h"
 #include "collect/stap/stap_state.h"
 #include "process/watchdog.h"

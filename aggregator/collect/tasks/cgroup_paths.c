@@ -7,7 +7,7 @@
 #include "collect/tasks/cgroup_paths.h"
 
 #include "record/format.h"
-#include "collect/tasks/task_cgroup.h"
+#include "collect/tasks/task_proc.h"
 #include "base/trusted_file.h"
 #include "base/keyed_hash.h"
 #include "record/batch_writer.h"

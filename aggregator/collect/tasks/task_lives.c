@@ -6,8 +6,6 @@
  */
 #include "collect/tasks/task_state.h"
 
-#include "collect/tasks/task_proc.h"
-
 void task_enter(TaskTable *table, Task *task)
 {
 	table->found = NULL;
@@ -32,13 +30,13 @@ void task_note_recent(TaskTable *table, Task *task)
 static Process *process_read(const TaskTable *table, uint32_t tgid, const TaskProcess *read)
 {
 	Process *process = process_new(tgid);
+	/* A record may have been lost. Then /proc shows the parent, unless the child was orphaned.
+	 */
+	const Process *parent = task_process_known(table, read->parent_tgid);
 
 	process->start_time_ns = read->start_time_ns;
 	process->is_worker = read->is_worker;
-	/* A record may have been lost. Then /proc shows the parent, unless the child was orphaned.
-	 */
-	process->is_counted =
-		table->inherits_count && task_table_is_counted(table, read->parent_tgid);
+	process->is_counted = table->inherits_count && parent && parent->is_counted;
 	process->cgroup_is_due = true;
 	return process;
 }
@@ -54,13 +52,6 @@ static Task *read_thread(TaskTable *table, Process *process, uint32_t tid)
 	return task;
 }
 
-static Process *process_found(const TaskTable *table, uint32_t tgid)
-{
-	const Task *leader = task_lookup(table, tgid);
-
-	return leader && task_is_leader(leader) ? leader->process : NULL;
-}
-
 /* Adds the leader of a new process. If its id already belongs to another process, the new one
    cannot be found by id. */
 static Process *process_entered(TaskTable *table, Process *process)
@@ -72,7 +63,7 @@ static Process *process_entered(TaskTable *table, Process *process)
 
 Process *task_process_of(TaskTable *table, uint32_t tgid)
 {
-	Process *process = process_found(table, tgid);
+	Process *process = task_process_known(table, tgid);
 	TaskProcess read;
 
 	if (process)
@@ -82,33 +73,22 @@ Process *task_process_of(TaskTable *table, uint32_t tgid)
 	return process_entered(table, process);
 }
 
-static Task *read_task(TaskTable *table, uint32_t tgid, uint32_t tid)
-{
-	Process *process = task_process_of(table, tgid);
-
-	return tid == tgid ? task_lookup(table, tid) : read_thread(table, process, tid);
-}
-
 static bool is_of(const Task *task, uint32_t tgid)
 {
 	return tgid == TASK_ID_UNKNOWN || task->process->tgid == tgid;
 }
 
-/* Most events are of the same task as the event before. */
-static Task *newest_life(TaskTable *table, uint32_t tid)
-{
-	if (!table->found || table->found->tid != tid)
-		table->found = task_lookup(table, tid);
-	return table->found;
-}
-
 Task *task_at(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t time_ns)
 {
 	Task *later, *task;
+	Process *process;
 
 	if (!tgid || !tid)
 		return NULL;
-	task = task_life_at(newest_life(table, tid), time_ns, &later);
+	/* Most events are of the same task as the event before. */
+	if (!table->found || table->found->tid != tid)
+		table->found = task_lookup(table, tid);
+	task = task_life_at(table->found, time_ns, &later);
 	if (task && is_of(task, tgid))
 		return task;
 	/* The clocks of CPUs may differ a little. */
@@ -119,7 +99,8 @@ Task *task_at(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t time_ns)
 	/* The records of its end and of the new task's start were lost. */
 	if (task)
 		task_forget(table, task);
-	return read_task(table, tgid, tid);
+	process = task_process_of(table, tgid);
+	return tid == tgid ? task_lookup(table, tid) : read_thread(table, process, tid);
 }
 
 /* Whether all processes together may have one more cgroup read again in this second. */
@@ -137,21 +118,16 @@ static bool may_read_again(TaskTable *table)
 	return false;
 }
 
-static void begin_second(TaskTable *table, Process *process)
-{
-	if (!process->cgroup_is_due && !may_read_again(table))
-		return;
-	process->cgroup_second_ns = table->settled_ns;
-	process->cgroup_reads_left = TASK_CGROUP_READS;
-	process->cgroup_is_due = true;
-}
-
 uint64_t task_cgroup_of(TaskTable *table, Process *process)
 {
 	uint64_t id;
 
-	if (table->settled_ns >= process->cgroup_second_ns + NS_PER_SECOND)
-		begin_second(table, process);
+	if (table->settled_ns >= process->cgroup_second_ns + NS_PER_SECOND &&
+	    (process->cgroup_is_due || may_read_again(table))) {
+		process->cgroup_second_ns = table->settled_ns;
+		process->cgroup_reads_left = TASK_CGROUP_READS;
+		process->cgroup_is_due = true;
+	}
 	if (!process->cgroup_is_due)
 		return process->cgroup_id;
 	process->cgroup_is_due = false;
@@ -162,27 +138,25 @@ uint64_t task_cgroup_of(TaskTable *table, Process *process)
 	return process->cgroup_id;
 }
 
-static bool is_followed(const TaskTable *table, const Task *task)
-{
-	return task_is_leader(task) && task->ended_ns == TASK_LIVES &&
-	       (task->process->is_counted || !table->has_counted) &&
-	       table->settled_ns >= task->process->cgroup_second_ns + NS_PER_SECOND;
-}
-
 void task_follow_cgroups(TaskTable *table)
 {
 	unsigned read = 0;
 	GHashTableIter iter;
-	gpointer task;
+	gpointer value;
 
 	if (!table->follows_cgroups || table->settled_ns < table->followed_ns + NS_PER_SECOND)
 		return;
 	table->followed_ns = table->settled_ns;
 	g_hash_table_iter_init(&iter, table->tasks);
-	while (read < TASK_CGROUPS_FOLLOWED && g_hash_table_iter_next(&iter, NULL, &task)) {
-		if (!is_followed(table, task))
+	while (read < TASK_CGROUPS_FOLLOWED && g_hash_table_iter_next(&iter, NULL, &value)) {
+		const Task *task = value;
+		Process *process = task->process;
+
+		if (!task_is_leader(task) || task->ended_ns != TASK_LIVES ||
+		    (table->has_counted && !process->is_counted) ||
+		    table->settled_ns < process->cgroup_second_ns + NS_PER_SECOND)
 			continue;
-		task_cgroup_of(table, ((Task *)task)->process);
+		task_cgroup_of(table, process);
 		read++;
 	}
 }
@@ -212,7 +186,7 @@ static void scan_process(uint32_t tgid, void *user_data)
 
 	if (!task_proc_process(&table->proc, tgid, &read))
 		return;
-	scan.process = process_found(table, tgid);
+	scan.process = task_process_known(table, tgid);
 	if (!scan.process)
 		scan.process = process_entered(table, process_read(table, tgid, &read));
 	/* Read it now: children inherit it, and all may have ended when their records are read. */

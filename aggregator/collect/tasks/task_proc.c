@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads names, parents, threads and start times from /proc, with fixed buffers. Its only data are
- * the open folder and the clocks. task_lives.c calls it.
+ * What /proc says of a task, read with fixed buffers: name, parent, threads, start time; and the
+ * cgroup of its process, by the mounted hierarchies, which are read once. Ids of cgroups are those
+ * of the kernel: the file handle of the folder. The task table and cgroup_paths.c ask.
  */
 #include "collect/tasks/task_proc.h"
 
@@ -12,6 +13,7 @@
 #include <glib.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A name in /proc has at most 64 bytes; stat has at most 52 numbers of 20 digits. */
@@ -132,4 +134,216 @@ void task_proc_each_thread(const TaskProc *proc, uint32_t tgid, TaskProcVisit vi
 
 	snprintf(path, sizeof(path), "%u/task", tgid);
 	visit_numbers(proc, path, visit, user_data);
+}
+
+/* Where a hierarchy is mounted. */
+typedef struct {
+	char *folder; /* owned; NULL: not mounted */
+	char *top;    /* owned: the cgroup that is mounted there, usually "/" */
+} Hierarchy;
+
+struct TaskCgroups {
+	char *root;
+	Hierarchy v2;
+	Hierarchy memory; /* v1 */
+};
+
+/* Whether a comma-separated list contains a word. */
+static bool task_cgroup_lists(const char *list, const char *word)
+{
+	g_auto(GStrv) words = g_strsplit(list, ",", -1);
+
+	return g_strv_contains((const char *const *)words, word);
+}
+
+static void hierarchy_set(Hierarchy *hierarchy, const char *root, const char *top,
+			  const char *folder)
+{
+	g_autofree char *plain_folder = g_strcompress(folder);
+
+	if (hierarchy->folder)
+		return;
+	hierarchy->folder = g_strconcat(root, plain_folder, NULL);
+	hierarchy->top = g_strcompress(top);
+}
+
+static void hierarchy_clear(Hierarchy *hierarchy)
+{
+	g_free(hierarchy->folder);
+	g_free(hierarchy->top);
+}
+
+/* Parses a line of mountinfo. The later fields are counted from the dash, because the number of
+   optional fields before it varies. */
+static void take_mount(TaskCgroups *cgroups, const char *line)
+{
+	enum { TOP = 3, FOLDER = 4, WORDS = 6 };
+	enum { TYPE, SOURCE, OPTIONS, WORDS_BEHIND };
+	const char *dash = strstr(line, " - ");
+	g_auto(GStrv) words = g_strsplit(line, " ", -1);
+	g_auto(GStrv) behind = g_strsplit(dash ? dash + 3 : "", " ", -1);
+
+	if (g_strv_length(words) < WORDS || g_strv_length(behind) < WORDS_BEHIND)
+		return;
+	if (g_str_equal(behind[TYPE], "cgroup2"))
+		hierarchy_set(&cgroups->v2, cgroups->root, words[TOP], words[FOLDER]);
+	else if (g_str_equal(behind[TYPE], "cgroup") &&
+		 task_cgroup_lists(behind[OPTIONS], "memory"))
+		hierarchy_set(&cgroups->memory, cgroups->root, words[TOP], words[FOLDER]);
+}
+
+static char **read_lines(const char *root, const char *path)
+{
+	g_autofree char *whole_path = g_strconcat(root, path, NULL);
+	g_autofree char *text = NULL;
+
+	g_file_get_contents(whole_path, &text, NULL, NULL);
+	return g_strsplit(text ? text : "", "\n", -1);
+}
+
+TaskCgroups *task_cgroups_new(const char *root)
+{
+	TaskCgroups *cgroups = g_new0(TaskCgroups, 1);
+	g_auto(GStrv) lines = read_lines(root, "/proc/self/mountinfo");
+
+	cgroups->root = g_strdup(root);
+	for (char **line = lines; *line; line++)
+		take_mount(cgroups, *line);
+	return cgroups;
+}
+
+void task_cgroups_free(TaskCgroups *cgroups)
+{
+	if (!cgroups)
+		return;
+	hierarchy_clear(&cgroups->v2);
+	hierarchy_clear(&cgroups->memory);
+	g_free(cgroups->root);
+	g_free(cgroups);
+}
+
+/* The kernel's id is the content of the folder's file handle. Before 5.5, st_ino is its lower half,
+   and the only source if there are no handles. */
+uint64_t task_cgroup_folder_id(const char *folder)
+{
+	struct {
+		struct file_handle head;
+		unsigned char bytes[MAX_HANDLE_SZ];
+	} handle = { .head.handle_bytes = MAX_HANDLE_SZ };
+	uint64_t id = 0;
+	struct stat status;
+	int mount;
+
+	if (!name_to_handle_at(AT_FDCWD, folder, &handle.head, &mount, 0) &&
+	    handle.head.handle_bytes == sizeof(id))
+		memcpy(&id, handle.head.f_handle, sizeof(id));
+	else if (!stat(folder, &status))
+		id = status.st_ino;
+	return id;
+}
+
+/* Returns the part of a cgroup's path below the mounted cgroup; NULL: it is not below it. Paths
+   that lead out of a cgroup namespace begin with "/..". */
+static const char *path_below(const char *path, const char *top)
+{
+	size_t length = strlen(top);
+
+	if (!g_str_equal(top, "/")) {
+		if (!g_str_has_prefix(path, top) || (path[length] && path[length] != '/'))
+			return NULL;
+		path += length;
+	}
+	return g_str_has_prefix(path, "/../") || g_str_equal(path, "/..") ? NULL : path;
+}
+
+static uint64_t id_of(const Hierarchy *hierarchy, const char *path)
+{
+	const char *below = hierarchy->folder ? path_below(path, hierarchy->top) : NULL;
+	g_autofree char *folder = below ? g_strconcat(hierarchy->folder, below, NULL) : NULL;
+
+	return folder ? task_cgroup_folder_id(folder) : 0;
+}
+
+/* Returns the path in the line "NUMBER:CONTROLLERS:PATH" that is that of v2, "0::/PATH", or of the
+   v1 hierarchy with the controller; NULL: there is none. */
+static const char *path_among(char **lines, const char *controller)
+{
+	for (char **line = lines; *line; line++) {
+		g_auto(GStrv) parts = g_strsplit(*line, ":", 3);
+
+		if (g_strv_length(parts) < 3)
+			continue;
+		if (controller ? task_cgroup_lists(parts[1], controller)
+			       : g_str_has_prefix(*line, "0::"))
+			return *line + strlen(parts[0]) + strlen(parts[1]) + 2;
+	}
+	return NULL;
+}
+
+/* The cgroup that a process is in. */
+typedef struct {
+	const Hierarchy *hierarchy; /* NULL: unknown */
+	char *path;                 /* owned: below the root of the hierarchy */
+} Place;
+
+static void place_clear(Place *place)
+{
+	g_free(place->path);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Place, place_clear)
+
+static Place place_of(const TaskCgroups *cgroups, uint32_t tgid)
+{
+	g_autofree char *file = g_strdup_printf("/proc/%u/cgroup", tgid);
+	g_auto(GStrv) lines = read_lines(cgroups->root, file);
+	const char *v2 = path_among(lines, NULL), *memory = path_among(lines, "memory");
+
+	if (v2 && (!g_str_equal(v2, "/") || !memory))
+		return (Place){ &cgroups->v2, g_strdup(v2) };
+	return (Place){ memory ? &cgroups->memory : NULL, g_strdup(memory) };
+}
+
+uint64_t task_cgroups_of(const TaskCgroups *cgroups, uint32_t tgid)
+{
+	g_auto(Place) place = place_of(cgroups, tgid);
+
+	return place.hierarchy ? id_of(place.hierarchy, place.path) : 0;
+}
+
+char *task_cgroups_path_of(const TaskCgroups *cgroups, uint32_t tgid, uint64_t id)
+{
+	g_auto(Place) place = place_of(cgroups, tgid);
+
+	if (!place.hierarchy || id_of(place.hierarchy, place.path) != id)
+		return NULL;
+	return g_steal_pointer(&place.path);
+}
+
+TaskCgroupMount task_cgroups_mount(const TaskCgroups *cgroups, TaskCgroupHierarchy hierarchy)
+{
+	const Hierarchy *found = hierarchy == TASK_CGROUP_V2 ? &cgroups->v2 : &cgroups->memory;
+
+	return (TaskCgroupMount){ found->folder, found->top };
+}
+
+uint64_t task_cgroups_outermost(const TaskCgroups *cgroups)
+{
+	return id_of(cgroups->memory.folder ? &cgroups->memory : &cgroups->v2, "/");
+}
+
+bool task_cgroups_of_v1(const TaskCgroups *cgroups)
+{
+	return cgroups->memory.folder;
+}
+
+bool task_cgroups_agree(const TaskCgroups *cgroups, uint64_t sample_id)
+{
+	return sample_id != TASK_CGROUP_ROOT_ID || !cgroups->memory.folder;
+}
+
+bool task_cgroup_sample_is_usable(const char *root)
+{
+	g_auto(GStrv) lines = read_lines(root, "/proc/self/cgroup");
+
+	return path_among(lines, NULL) && !path_among(lines, "perf_event");
 }

@@ -3,6 +3,7 @@
 
 #include "record/event_kinds.h"
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -37,3 +38,53 @@ typedef void (*TaskProcVisit)(uint32_t id, void *user_data);
 void task_proc_each_process(const TaskProc *proc, TaskProcVisit visit, void *user_data);
 void task_proc_each_thread(const TaskProc *proc, uint32_t tgid, TaskProcVisit visit,
 			   void *user_data);
+
+/*
+ * TaskCgroups finds the cgroup of a process, with the same id as the emitter in the kernel: the v2
+ * cgroup if the process is in one, else the cgroup of the memory controller.
+ */
+typedef struct TaskCgroups TaskCgroups;
+
+/* The id of the topmost cgroup of a hierarchy. */
+enum { TASK_CGROUP_ROOT_ID = 1 };
+
+/* /proc and the mounted hierarchies lie below root ("": this host's). */
+TaskCgroups *task_cgroups_new(const char *root);
+void task_cgroups_free(TaskCgroups *cgroups);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(TaskCgroups, task_cgroups_free)
+
+/* Reads the current cgroup of a process. Returns 0 if it is unknown. */
+uint64_t task_cgroups_of(const TaskCgroups *cgroups, uint32_t tgid);
+
+/* Returns the id for tasks without a cgroup of their own, such as the idle tasks. */
+uint64_t task_cgroups_outermost(const TaskCgroups *cgroups);
+
+/* Whether the memory controller has a v1 hierarchy, which no sample shows. */
+bool task_cgroups_of_v1(const TaskCgroups *cgroups);
+
+/* Whether a nonzero id from a perf sample is the id used here. It is not for tasks in the v2 root
+   if the memory controller has its own hierarchy. */
+bool task_cgroups_agree(const TaskCgroups *cgroups, uint64_t sample_id);
+
+/* Whether PERF_SAMPLE_CGROUP gives ids of the v2 hierarchy. If perf_event has its own hierarchy,
+   the kernel gives ids of that one. */
+bool task_cgroup_sample_is_usable(const char *root);
+
+/* Returns the path of the current cgroup of a process, below the root of its hierarchy, if the
+   cgroup has this id; else NULL. The caller frees it. */
+char *task_cgroups_path_of(const TaskCgroups *cgroups, uint32_t tgid, uint64_t id);
+
+/* The hierarchies that ids come from. */
+typedef enum { TASK_CGROUP_V2, TASK_CGROUP_MEMORY, TASK_CGROUP_HIERARCHIES } TaskCgroupHierarchy;
+
+/* Where a hierarchy is mounted. Both are borrowed; NULL: not mounted. */
+typedef struct {
+	const char *folder;
+	const char *top; /* the path of the cgroup that is mounted there, usually "/" */
+} TaskCgroupMount;
+
+/* Returns where a hierarchy is mounted; borrowed. */
+TaskCgroupMount task_cgroups_mount(const TaskCgroups *cgroups, TaskCgroupHierarchy hierarchy);
+
+/* Returns the id of the cgroup with this folder; 0: no such cgroup. */
+uint64_t task_cgroup_folder_id(const char *folder);

@@ -3,7 +3,6 @@
 
 #include "record/event_kinds.h"
 #include "base/clock.h"
-#include "collect/tasks/task_cgroup.h"
 #include "collect/tasks/task_proc.h"
 #include "collect/tasks/task_table.h"
 
@@ -12,8 +11,9 @@
 #include <stdint.h>
 
 /*
- * The internals of a TaskTable, shared by its parts: tasks, their names and processes, then the
- * table. Times are those of the stream.
+ * The internals of a TaskTable, each part for the next one: tasks, their names and processes
+ * (task.c), the lives of tids (task_lives.c), the table (task_table.c). Times are those of the
+ * stream.
  */
 
 #define TASK_LIVES UINT64_MAX
@@ -149,6 +149,14 @@ static inline Task *task_lookup(const TaskTable *table, uint32_t tid)
 	return g_hash_table_lookup(table->tasks, GUINT_TO_POINTER(tid));
 }
 
+/* Returns the current process with that id; NULL: none known. */
+static inline Process *task_process_known(const TaskTable *table, uint32_t tgid)
+{
+	const Task *leader = task_lookup(table, tgid);
+
+	return leader && task_is_leader(leader) ? leader->process : NULL;
+}
+
 /* Returns the life of a tid at a time, given its newest life; NULL: none known. Sets *later to the
    life that followed; NULL: it is the newest. */
 static inline Task *task_life_at(Task *newest, uint64_t time_ns, Task **later)
@@ -184,6 +192,3 @@ uint64_t task_cgroup_of(TaskTable *table, Process *process);
 
 /* Reads the cgroups of processes again whose second is over. */
 void task_follow_cgroups(TaskTable *table);
-
-/* Passes the facts of parents, as known now, on to children created since the last settling. */
-void task_pass_on(TaskTable *table);

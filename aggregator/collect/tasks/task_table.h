@@ -67,7 +67,6 @@ void task_table_settle(TaskTable *table, uint64_t time_ns);
 /* Counts a process: its threads and, with inherit, the processes that it or they create. */
 void task_table_count(TaskTable *table, uint32_t tgid);
 void task_table_set_inherit(TaskTable *table, bool inherit);
-bool task_table_is_counted(const TaskTable *table, uint32_t tgid);
 
 /* Whether there were too many processes to read the cgroup of each once a second, where samples do
    not contain it: some may have moved unnoticed. */

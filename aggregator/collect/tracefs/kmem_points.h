@@ -16,7 +16,7 @@
 
 enum { KMEM_POINTERS_MAX = 64 }; /* in a record of several objects; the kernel's limit */
 
-/* A tracepoint, or a kprobe (object_probes.h), on this kernel. */
+/* A tracepoint, or a kprobe (slab_probes.h), on this kernel. */
 typedef struct {
 	const ProbePoint *type;
 	uint16_t id;                                  /* common_type of its records */

@@ -6,7 +6,7 @@
  */
 #include "collect/tracefs/kprobe_group.h"
 
-#include "collect/facts/pid_namespace.h"
+#include "collect/facts/host_facts.h"
 #include "collect/tracefs/tracefs.h"
 #include "process/watchdog.h"
 

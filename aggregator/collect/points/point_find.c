@@ -1,17 +1,105 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The finder of tracepoints: names and globs below the folder events of tracefs, in sorted order,
- * with their format files.
+ * What all finders of events use: new events, errors, nearest names. Then the finders that need no
+ * file but those of tracefs: of software events, by a const table; of tracepoints, names and globs
+ * below its folder events, in sorted order, with their format files. point_events.c calls them.
  */
 #include "collect/points/point_find.h"
+
+#include "base/escape.h"
+#include "base/nearest.h"
+#include "base/unconst.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <gio/gio.h>
+#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
+
+PointEvent *point_events_add(GPtrArray *events, const ProbeSpec *spec, uint32_t type)
+{
+	PointEvent *event = g_new0(PointEvent, 1);
+
+	event->probe = spec->type;
+	event->type = type;
+	event->name = g_strdup(spec->text);
+	g_ptr_array_add(events, event);
+	return event;
+}
+
+bool point_fail(const ProbeSpec *spec, int code, GError **error, const char *format, ...)
+{
+	g_autoptr(GString) shown = g_string_new(NULL);
+	g_autofree char *text = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	text = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	escape_append(shown, spec->text);
+	g_set_error(error, G_IO_ERROR, code, "%s: %s", shown->str, text);
+	return false;
+}
+
+bool point_fail_nearest(const ProbeSpec *spec, const char *problem, const GPtrArray *names,
+			const char *wanted, const char *advice, GError **error)
+{
+	g_autoptr(GString) hint = g_string_new("nearest: ");
+	g_autoptr(Nearest) nearest = nearest_new(wanted);
+
+	for (guint i = 0; i < names->len; i++)
+		nearest_offer(nearest, names->pdata[i], names->pdata[i]);
+	if (!nearest_append(nearest, hint))
+		g_string_assign(hint, advice);
+	return point_fail(spec, G_IO_ERROR_NOT_FOUND, error, "%s; %s", problem, hint->str);
+}
+
+/* Software events of perf. Those that are clocks instead of events (cpu-clock, task-clock) are left
+   out: they cannot be counted one by one. */
+static const struct SoftwareEvent {
+	const char *name; /* as in perf list */
+	uint64_t config;
+	bool has_address; /* of the memory that was accessed */
+} software_events[] = {
+	{ "page-faults", PERF_COUNT_SW_PAGE_FAULTS, true },
+	{ "minor-faults", PERF_COUNT_SW_PAGE_FAULTS_MIN, true },
+	{ "major-faults", PERF_COUNT_SW_PAGE_FAULTS_MAJ, true },
+	{ "context-switches", PERF_COUNT_SW_CONTEXT_SWITCHES, false },
+	{ "cpu-migrations", PERF_COUNT_SW_CPU_MIGRATIONS, false },
+	{ "alignment-faults", PERF_COUNT_SW_ALIGNMENT_FAULTS, true },
+	{ "emulation-faults", PERF_COUNT_SW_EMULATION_FAULTS, true },
+};
+
+bool point_find_software(const PointHost *host, const ProbeSpec *spec, GPtrArray *events,
+			 GError **error)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	g_autoptr(GString) known = g_string_new("known: ");
+
+	(void)host;
+	for (guint i = 0; i < G_N_ELEMENTS(software_events); i++) {
+		const struct SoftwareEvent *software = &software_events[i];
+		PointEvent *event;
+
+		g_ptr_array_add(names, unconst(software->name));
+		g_string_append_printf(known, "%s%s", i ? ", " : "", software->name);
+		if (!g_str_equal(software->name, spec->name))
+			continue;
+		event = point_events_add(events, spec, PERF_TYPE_SOFTWARE);
+		event->config = software->config;
+		event->runs_in_user = true;
+		event->has_kernel_stack = true;
+		event->has_address = software->has_address;
+		return true;
+	}
+	return point_fail_nearest(spec, "no software event has this name", names, spec->name,
+				  known->str, error);
+}
+
+/* Tracepoints. */
 
 /* Groups whose tracepoints fire in interrupts: the interrupted process did not cause them. */
 static const char *const interrupt_groups[] = {
@@ -57,7 +145,7 @@ static GPtrArray *folders_in(int folder_fd, const char *path)
 }
 
 /* Returns the names that match the glob, or the text itself. */
-static GPtrArray *point_tracepoints_matching(int folder_fd, const char *path, const char *text)
+static GPtrArray *names_matching(int folder_fd, const char *path, const char *text)
 {
 	g_autoptr(GPtrArray) all = NULL;
 	GPtrArray *found = g_ptr_array_new_with_free_func(g_free);
@@ -73,8 +161,8 @@ static GPtrArray *point_tracepoints_matching(int folder_fd, const char *path, co
 	return found;
 }
 
-static void add_event(const Search *search, const char *group, const char *name,
-		      TracepointFormat *format)
+static void add_tracepoint(const Search *search, const char *group, const char *name,
+			   TracepointFormat *format)
 {
 	PointEvent *event = point_events_add(search->events, search->spec, PERF_TYPE_TRACEPOINT);
 
@@ -107,14 +195,13 @@ static bool add_named(const Search *search, const char *group, const char *name,
 		g_prefix_error(error, "%s:%s: ", group, name);
 		return false;
 	}
-	add_event(search, group, name, format);
+	add_tracepoint(search, group, name, format);
 	return true;
 }
 
 static bool add_group(const Search *search, const char *group, GError **error)
 {
-	g_autoptr(GPtrArray) names =
-		point_tracepoints_matching(search->events_fd, group, search->spec->name);
+	g_autoptr(GPtrArray) names = names_matching(search->events_fd, group, search->spec->name);
 
 	for (guint i = 0; i < names->len; i++) {
 		if (search->events->len >= POINT_EVENTS_MAX)
@@ -136,7 +223,7 @@ static bool has_any(const GPtrArray *names, const GPtrArray *wanted)
 	return false;
 }
 
-static bool fail_unknown(const Search *search, const GPtrArray *groups, GError **error)
+static bool fail_unknown_tracepoint(const Search *search, const GPtrArray *groups, GError **error)
 {
 	const ProbeSpec *spec = search->spec;
 	g_autoptr(GPtrArray) all_groups = folders_in(search->events_fd, ".");
@@ -160,13 +247,12 @@ static bool fail_unknown(const Search *search, const GPtrArray *groups, GError *
 
 static bool find_all(const Search *search, GError **error)
 {
-	g_autoptr(GPtrArray) groups =
-		point_tracepoints_matching(search->events_fd, ".", search->spec->group);
+	g_autoptr(GPtrArray) groups = names_matching(search->events_fd, ".", search->spec->group);
 
 	for (guint i = 0; i < groups->len; i++)
 		if (!add_group(search, groups->pdata[i], error))
 			return false;
-	return search->events->len || fail_unknown(search, groups, error);
+	return search->events->len || fail_unknown_tracepoint(search, groups, error);
 }
 
 bool point_find_tracepoints(const PointHost *host, const ProbeSpec *spec, GPtrArray *events,

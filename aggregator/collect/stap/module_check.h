@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "collect/facts/stap_tool.h"
+
 #include <glib.h>
 #include <stdbool.h>
 #include <sys/types.h>
@@ -15,3 +17,11 @@ bool module_rights_of_kernel(const char *root, GError **error);
 
 /* Whether this user and process may load modules. */
 bool module_rights_of_user(const char *root, uid_t user, GError **error);
+
+/* --module: checks that FILE fits this kernel build and this SystemTap runtime and observes these
+   events. The error shows both values. */
+bool module_check(const StapTool *tool, const char *path, unsigned events, GError **error);
+
+/* The same for a kernel with that release and version. */
+bool module_check_for(const StapTool *tool, const char *path, unsigned events, const char *release,
+		      const char *version, GError **error);
