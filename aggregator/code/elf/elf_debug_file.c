@@ -91,15 +91,6 @@ static bool read_link(const ElfFile *file, DebugLink *link)
 }
 
 /* The CRC of IEEE 802.3, with the lowest bit first, as in zlib. */
-static void make_crc_table(uint32_t table[256])
-{
-	for (uint32_t byte = 0; byte < 256; byte++) {
-		table[byte] = byte;
-		for (int bit = 0; bit < 8; bit++)
-			table[byte] = table[byte] >> 1 ^ (table[byte] & 1 ? 0xedb88320U : 0);
-	}
-}
-
 static bool has_checksum(int descriptor, uint32_t wanted)
 {
 	g_autofree uint8_t *piece = g_malloc(PIECE_BYTES);
@@ -107,7 +98,11 @@ static bool has_checksum(int descriptor, uint32_t wanted)
 	uint64_t at = 0;
 	ssize_t length;
 
-	make_crc_table(table);
+	for (uint32_t byte = 0; byte < 256; byte++) {
+		table[byte] = byte;
+		for (int bit = 0; bit < 8; bit++)
+			table[byte] = table[byte] >> 1 ^ (table[byte] & 1 ? 0xedb88320U : 0);
+	}
 	while (at < CHECKED_BYTES_MAX &&
 	       (length = pread(descriptor, piece, PIECE_BYTES, (off_t)at)) > 0) {
 		for (ssize_t i = 0; i < length; i++)

@@ -112,13 +112,6 @@ static int compare_places(const void *first, const void *second)
 	return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-static bool is_asked_for(const Job *job, uint64_t offset)
-{
-	const UserPlace key = { job->places[0].object, offset };
-
-	return bsearch(&key, job->places, job->count, sizeof(key), compare_places);
-}
-
 /* Takes lines of this object: names of places that were asked for, and segments. Returns how many
    are names. */
 static size_t take_lines(GString *out, TextPart rest, const Job *job)
@@ -131,10 +124,13 @@ static size_t take_lines(GString *out, TextPart rest, const Job *job)
 		TextPart kind = text_part_next_word(&words);
 		bool is_ours = text_part_is(text_part_next_word(&words), job->object->key);
 		bool is_name = text_part_is(kind, "s");
-		uint64_t offset;
+		UserPlace asked = { .object = job->places[0].object };
 
-		if (!is_ours || !text_part_hexadecimal(text_part_next_word(&words), &offset) ||
-		    !(is_name ? is_asked_for(job, offset) : text_part_is(kind, "v")))
+		if (!is_ours ||
+		    !text_part_hexadecimal(text_part_next_word(&words), &asked.offset) ||
+		    !(is_name ? bsearch(&asked, job->places, job->count, sizeof(asked),
+					compare_places) != NULL
+			      : text_part_is(kind, "v")))
 			continue;
 		g_string_append_len(out, line.text, (gssize)line.length);
 		g_string_append_c(out, '\n');

@@ -34,12 +34,6 @@ void debug_ranges_add(AddressRanges *ranges, Dwarf_Die *code)
 		address_ranges_add(ranges, start, end, dwarf_dieoffset(code));
 }
 
-static bool contains_functions(int tag)
-{
-	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
-	       tag == DW_TAG_structure_type;
-}
-
 /* libdw sees to it that a sibling follows in the file: no loop is endless. */
 static void add_functions_in(AddressRanges *functions, Dwarf_Die *container, unsigned level)
 {
@@ -52,7 +46,8 @@ static void add_functions_in(AddressRanges *functions, Dwarf_Die *container, uns
 
 		if (tag == DW_TAG_subprogram)
 			debug_ranges_add(functions, &child);
-		else if (contains_functions(tag))
+		else if (tag == DW_TAG_namespace || tag == DW_TAG_module ||
+			 tag == DW_TAG_class_type || tag == DW_TAG_structure_type)
 			add_functions_in(functions, &child, level + 1);
 	} while (!dwarf_siblingof(&child, &child));
 }
@@ -82,19 +77,18 @@ AddressRanges *debug_functions_of_unit(Dwarf_Die *unit, bool inner)
 	return functions;
 }
 
-static bool is_scope(int tag)
-{
-	return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
-	       tag == DW_TAG_subprogram || tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
-}
-
-/* Finds the first child that contains an address. */
+/* Finds the first scope in a scope that contains an address. */
 static bool find_inner(Dwarf_Die *scope, Dwarf_Addr address, Dwarf_Die *inner)
 {
 	if (dwarf_child(scope, inner))
 		return false;
 	do {
-		if (is_scope(dwarf_tag(inner)) && dwarf_haspc(inner, address) > 0)
+		int tag = dwarf_tag(inner);
+		bool is_scope = tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
+				tag == DW_TAG_subprogram || tag == DW_TAG_try_block ||
+				tag == DW_TAG_catch_block;
+
+		if (is_scope && dwarf_haspc(inner, address) > 0)
 			return true;
 	} while (!dwarf_siblingof(inner, inner));
 	return false;

@@ -215,14 +215,6 @@ static gint compare_objects(gconstpointer left, gconstpointer right)
 	return strcmp(a->name, b->name);
 }
 
-static void forget_requests(const LinePlaces *places)
-{
-	for (guint i = 0; i < places->objects->len; i++)
-		g_array_set_size(line_places_object(places, i)->requests, 0);
-	for (guint i = 0; i < places->parts->len; i++)
-		g_array_set_size(((Part *)g_ptr_array_index(places->parts, i))->places, 0);
-}
-
 static void make_requests(const LinePlaces *places)
 {
 	for (guint i = 0; i < places->parts->len; i++) {
@@ -240,7 +232,10 @@ void line_places_update(LinePlaces *places, const Session *session)
 {
 	uint32_t stacks = stack_table_count(profile_stacks(session->profile));
 
-	forget_requests(places);
+	for (guint i = 0; i < places->objects->len; i++)
+		g_array_set_size(line_places_object(places, i)->requests, 0);
+	for (guint i = 0; i < places->parts->len; i++)
+		g_array_set_size(((Part *)g_ptr_array_index(places->parts, i))->places, 0);
 	g_hash_table_remove_all(places->seen);
 	if (profile_stack_kind(session->profile) == STACK_TEXT)
 		return;

@@ -61,24 +61,20 @@ static bool go_on_to(Asked *asked, TextPart key, uint64_t offset)
 
 /* Only lines of places that were asked for count, in that order: a hostile file may control the
    process. */
-static bool is_asked_for(Asked *asked, TextPart line)
-{
-	TextPart key;
-	uint64_t offset;
-
-	if (!text_part_is(text_part_next_word(&line), "l"))
-		return false;
-	key = text_part_next_word(&line);
-	return text_part_hexadecimal(text_part_next_word(&line), &offset) &&
-	       go_on_to(asked, key, offset);
-}
-
 static void take_lines(GString *out, TextPart rest, const LinesJob *job)
 {
 	Asked asked = { .job = job };
 	TextPart line;
 
-	while (text_part_next_line(&rest, &line) && is_asked_for(&asked, line)) {
+	while (text_part_next_line(&rest, &line)) {
+		TextPart words = line, kind = text_part_next_word(&words);
+		TextPart key = text_part_next_word(&words);
+		uint64_t offset;
+
+		if (!text_part_is(kind, "l") ||
+		    !text_part_hexadecimal(text_part_next_word(&words), &offset) ||
+		    !go_on_to(&asked, key, offset))
+			return;
 		g_string_append_len(out, line.text, (gssize)line.length);
 		g_string_append_c(out, '\n');
 	}

@@ -314,13 +314,6 @@ static void give_lost(UnwindChild *child, UnwindTaker taker, void *user_data)
 		unwind_child_give(child, &none, taker, user_data);
 }
 
-/* Whether an answer is in order. It may be late: its job was given up. */
-static bool is_expected(const UnwindChild *child, const UnwindAnswer *answer)
-{
-	return answer->number <= child->first_job && answer->number < child->next_job &&
-	       answer->end < UNWIND_ENDS && answer->depth <= UNWIND_FRAMES_MAX;
-}
-
 /* Reads an answer, and returns its length; 0: it makes no sense. */
 static size_t read_answer(UnwindChild *child, const uint8_t *at, size_t bytes, UnwindTaker taker,
 			  void *user_data)
@@ -333,7 +326,10 @@ static size_t read_answer(UnwindChild *child, const uint8_t *at, size_t bytes, U
 		return 0;
 	memcpy(&answer, at, sizeof(answer));
 	frame_bytes = answer.depth * sizeof(*stack.frames);
-	if (!is_expected(child, &answer) || bytes - sizeof(answer) < frame_bytes)
+	/* It may be late: its job was given up. */
+	if (answer.number > child->first_job || answer.number >= child->next_job ||
+	    answer.end >= UNWIND_ENDS || answer.depth > UNWIND_FRAMES_MAX ||
+	    bytes - sizeof(answer) < frame_bytes)
 		return 0;
 	stack.end = (UnwindEnd)answer.end;
 	stack.depth = answer.depth;

@@ -175,14 +175,6 @@ static UnwindRow *unwind_row_new_entry(void)
 	return row;
 }
 
-/* Code has taken from the stack what is below the stack pointer: the register has its value again.
-   Compilers do not say so in CFI, as they need not. */
-static bool is_popped(const UnwindRule *rule, const UnwindFrame *frame)
-{
-	return rule->type == UNWIND_RULE_SAVED &&
-	       frame->cfa + (uint64_t)rule->offset < frame->registers.values[UNWIND_SP];
-}
-
 bool unwind_row_step(const UnwindRow *row, UnwindFrame *frame)
 {
 	UnwindRegisters caller = frame->registers;
@@ -193,8 +185,12 @@ bool unwind_row_step(const UnwindRow *row, UnwindFrame *frame)
 	for (unsigned i = 0; i < row->rule_count; i++) {
 		const UnwindRule *rule = &row->rules[i];
 
-		if (!is_popped(rule, frame) &&
-		    !unwind_rule_apply(rule, frame, &caller.values[rule->target]))
+		/* Code has taken from the stack what is below the stack pointer: the register has
+		   its value again. Compilers do not say so in CFI, as they need not. */
+		if (rule->type == UNWIND_RULE_SAVED &&
+		    frame->cfa + (uint64_t)rule->offset < frame->registers.values[UNWIND_SP])
+			continue;
+		if (!unwind_rule_apply(rule, frame, &caller.values[rule->target]))
 			return false;
 	}
 	frame->registers = caller;

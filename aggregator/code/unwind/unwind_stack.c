@@ -213,13 +213,6 @@ static bool unwind_stack_step(Walk *walk)
 	return unwind_stack_locate(walk);
 }
 
-static void forget_rows(Unwinder *unwinder)
-{
-	for (guint i = 0; i < unwinder->objects->len; i++)
-		if (unwinder->objects->pdata[i])
-			unwind_object_forget_rows(unwinder->objects->pdata[i]);
-}
-
 void unwinder_walk(Unwinder *unwinder, uint64_t process, const UnwindRegisters *registers,
 		   const UnwindCopy *copy, UnwindStack *stack)
 {
@@ -238,6 +231,9 @@ void unwinder_walk(Unwinder *unwinder, uint64_t process, const UnwindRegisters *
 	       stack->depth < UNWIND_FRAMES_MAX)
 		stack->frames[stack->depth++] = walk.frame.registers.values[UNWIND_PC];
 	stack->end = has_more ? UNWIND_END_DEPTH : walk.frame.end;
-	if (unwinder->budget.rows > unwinder->budget.rows_max)
-		forget_rows(unwinder);
+	if (unwinder->budget.rows <= unwinder->budget.rows_max)
+		return;
+	for (guint i = 0; i < unwinder->objects->len; i++)
+		if (unwinder->objects->pdata[i])
+			unwind_object_forget_rows(unwinder->objects->pdata[i]);
 }

@@ -20,17 +20,6 @@ static const char type_letters[] = {
 	[USER_MAP_ENDED] = 'e',
 };
 
-static bool parse_type(TextPart word, UserMapType *type)
-{
-	for (unsigned i = 0; i < G_N_ELEMENTS(type_letters); i++) {
-		if (word.length != 1 || word.text[0] != type_letters[i])
-			continue;
-		*type = (UserMapType)i;
-		return true;
-	}
-	return false;
-}
-
 static bool next_decimal(TextPart *rest, uint32_t *number)
 {
 	uint64_t value;
@@ -104,9 +93,17 @@ static bool parse_mapping(TextPart rest, UserMapLine *line)
 
 bool user_map_line_parse(TextPart text, UserMapLine *line)
 {
+	TextPart word = text_part_next_word(&text);
+	unsigned type = 0;
+
 	*line = (UserMapLine){ 0 };
-	if (!parse_type(text_part_next_word(&text), &line->type) ||
-	    !text_part_decimal_64(text_part_next_word(&text), &line->time_ns) ||
+	while (type < G_N_ELEMENTS(type_letters) &&
+	       (word.length != 1 || word.text[0] != type_letters[type]))
+		type++;
+	if (type == G_N_ELEMENTS(type_letters))
+		return false;
+	line->type = (UserMapType)type;
+	if (!text_part_decimal_64(text_part_next_word(&text), &line->time_ns) ||
 	    !next_decimal(&text, &line->tgid))
 		return false;
 	if (line->type == USER_MAP_MAPPED)

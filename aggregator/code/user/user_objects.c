@@ -142,20 +142,12 @@ static UserObject *object_at(const UserObjects *objects, uint32_t number)
 	return &g_array_index(objects->objects, UserObject, number);
 }
 
-/* Whether the file with the inode of an object, of any generation, may be that object. */
-static bool may_be(const UserObject *object, const UserFileId *file)
-{
-	if (object->file.build_id_bytes && file->build_id_bytes)
-		return false;
-	return !object->file.generation || !file->generation ||
-	       object->file.generation == file->generation;
-}
-
 /* A new build id is a new file, even at an inode that is known: the file was written again. */
 static uint32_t find_known(const UserObjects *objects, const Aliases *aliases,
 			   const UserFileId *file)
 {
 	uint32_t number = number_of(objects, aliases->build_id);
+	const UserFileId *known;
 
 	if (!number)
 		number = number_of(objects, aliases->other);
@@ -163,8 +155,13 @@ static uint32_t find_known(const UserObjects *objects, const Aliases *aliases,
 		number = number_of(objects, aliases->inode);
 	if (number)
 		return number;
+	/* The file with this inode, of any generation. */
 	number = number_of(objects, aliases->any_inode);
-	return number && may_be(object_at(objects, number), file) ? number : USER_OBJECT_UNKNOWN;
+	known = number ? &object_at(objects, number)->file : NULL;
+	if (!known || (known->build_id_bytes && file->build_id_bytes) ||
+	    (known->generation && file->generation && known->generation != file->generation))
+		return USER_OBJECT_UNKNOWN;
+	return number;
 }
 
 static const char *own_text(UserObjects *objects, TextPart text)

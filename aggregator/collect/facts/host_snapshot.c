@@ -193,14 +193,6 @@ static GString *modules_with_build_ids(const HostSnapshot *snapshot)
 	return out;
 }
 
-/* Whether functions may be in such a section: ".text.unlikely". The kernel frees what only starts a
-   module (do_init_module()), but goes on showing where it was, and the next module may be loaded
-   there. */
-static bool has_code(const char *section)
-{
-	return section[0] == '.' && strstr(section, "text") && !g_str_has_prefix(section, ".init");
-}
-
 /* Appends the sections of a module that this user may see. */
 static void append_sections(const HostSnapshot *snapshot, GString *out, const char *module)
 {
@@ -212,8 +204,12 @@ static void append_sections(const HostSnapshot *snapshot, GString *out, const ch
 	while (dir && (section = g_dir_read_name(dir))) {
 		g_autofree char *path = g_build_filename(folder, section, NULL);
 		g_autofree char *address = NULL;
+		/* ".text.unlikely". The kernel frees what only starts a module (do_init_module()),
+		   but goes on showing where it was, and the next module may be loaded there. */
+		bool has_code = section[0] == '.' && strstr(section, "text") &&
+				!g_str_has_prefix(section, ".init");
 
-		if (has_code(section) && g_file_get_contents(path, &address, NULL, NULL))
+		if (has_code && g_file_get_contents(path, &address, NULL, NULL))
 			g_string_append_printf(out, "%s %s %s\n", module, section,
 					       g_strstrip(address));
 	}

@@ -228,27 +228,20 @@ static bool append_caches(GString *text, const char *root, const char *name, uin
 	return true;
 }
 
-static unsigned nodes_of(const char *root)
-{
-	g_autofree char *path = g_strconcat(root, "/sys/devices/system/node", NULL);
-	g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
-	const char *name;
-	unsigned nodes = 0;
-
-	while (folder && (name = g_dir_read_name(folder)))
-		nodes += g_str_has_prefix(name, "node") && g_ascii_isdigit(name[strlen("node")]);
-	return MAX(nodes, 1);
-}
-
 /* Appends how many objects the sheaves of each cache hold at most (mm/slub.c): each CPU has a main,
    a spare and a filling sheaf for kfree_rcu(); each node keeps MAX_FULL_SHEAVES. */
 static void append_sheaves(GString *text, const char *root)
 {
 	enum { SHEAVES_OF_A_CPU = 3, SHEAVES_OF_A_NODE = 10 };
-	uint64_t cpus = (uint64_t)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1);
+	uint64_t cpus = (uint64_t)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1), nodes = 0;
+	g_autofree char *path = g_strconcat(root, "/sys/devices/system/node", NULL);
+	g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
+	const char *name;
 
+	while (folder && (name = g_dir_read_name(folder)))
+		nodes += g_str_has_prefix(name, "node") && g_ascii_isdigit(name[strlen("node")]);
 	append_caches(text, root, "sheaf_capacity",
-		      SHEAVES_OF_A_CPU * cpus + SHEAVES_OF_A_NODE * nodes_of(root));
+		      SHEAVES_OF_A_CPU * cpus + SHEAVES_OF_A_NODE * MAX(nodes, 1));
 }
 
 void slab_facts_append(GByteArray *out, const char *root, uint32_t reading)

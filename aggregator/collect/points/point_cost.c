@@ -371,19 +371,6 @@ static PointCost measure_variant(const StandIn *stand_in, const PointVariant *va
 	return point_cost_of_rounds(&rounds);
 }
 
-/* The plain rounds come first: an open event costs each hit, even if it is disabled. */
-static void measure_once(const StandIn *stand_in, const PointVariant *variants, unsigned count,
-			 PointCost *costs)
-{
-	PointCostRounds plain = { 0 };
-	Opened opened = { .count = 0 };
-
-	plain.count = time_rounds(stand_in, plain.plain_ns, POINT_COST_ROUNDS);
-	for (unsigned i = 0; i < count; i++)
-		costs[i] = measure_variant(stand_in, &variants[i], &plain, &opened);
-	close_all(&opened);
-}
-
 static int compare_costs(const void *a, const void *b)
 {
 	const PointCost *x = a, *y = b;
@@ -408,13 +395,20 @@ static PointCost middle_of(PointCost costs[TRIES])
 static void measure(const StandIn *stand_in, const PointVariant *variants, unsigned count,
 		    PointCost *costs)
 {
-	PointCost tries[POINT_VARIANTS_MAX][TRIES] = { 0 }, once[POINT_VARIANTS_MAX];
+	PointCost tries[POINT_VARIANTS_MAX][TRIES] = { 0 };
 	uint64_t end_ns = clock_monotonic_ns() + ALL_NS;
 
 	for (unsigned i = 0; i < TRIES && (!i || clock_monotonic_ns() < end_ns); i++) {
-		measure_once(stand_in, variants, count, once);
+		PointCostRounds plain = { 0 };
+		Opened opened = { .count = 0 };
+
+		/* The plain rounds come first: an open event costs each hit, even if it is
+		   disabled. */
+		plain.count = time_rounds(stand_in, plain.plain_ns, POINT_COST_ROUNDS);
 		for (unsigned variant = 0; variant < count; variant++)
-			tries[variant][i] = once[variant];
+			tries[variant][i] =
+				measure_variant(stand_in, &variants[variant], &plain, &opened);
+		close_all(&opened);
 	}
 	for (unsigned variant = 0; variant < count; variant++)
 		costs[variant] = middle_of(tries[variant]);

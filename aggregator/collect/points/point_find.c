@@ -245,27 +245,22 @@ static bool fail_unknown_tracepoint(const Search *search, const GPtrArray *group
 				  SEE_LIST, error);
 }
 
-static bool find_all(const Search *search, GError **error)
-{
-	g_autoptr(GPtrArray) groups = names_matching(search->events_fd, ".", search->spec->group);
-
-	for (guint i = 0; i < groups->len; i++)
-		if (!add_group(search, groups->pdata[i], error))
-			return false;
-	return search->events->len || fail_unknown_tracepoint(search, groups, error);
-}
-
 bool point_find_tracepoints(const PointHost *host, const ProbeSpec *spec, GPtrArray *events,
 			    GError **error)
 {
 	Search search = { .spec = spec, .events = events };
-	bool found;
+	g_autoptr(GPtrArray) groups = NULL;
+	bool found = true;
 
 	search.events_fd = openat(host->kmem_folder_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (search.events_fd < 0)
 		return point_fail(spec, G_IO_ERROR_PERMISSION_DENIED, error,
 				  "the kernel's tracepoints cannot be read: run it as root");
-	found = find_all(&search, error);
+	groups = names_matching(search.events_fd, ".", spec->group);
+	for (guint i = 0; found && i < groups->len; i++)
+		found = add_group(&search, groups->pdata[i], error);
+	if (found && !events->len)
+		found = fail_unknown_tracepoint(&search, groups, error);
 	close(search.events_fd);
 	return found;
 }

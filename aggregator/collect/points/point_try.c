@@ -150,14 +150,6 @@ static void read_code(const PointEvent *event)
 	close(file);
 }
 
-static int point_try_hold(const PointEvent *event, int cpu)
-{
-	if (!is_in_program(event))
-		return 0;
-	read_code(event);
-	return open_event(event, -1, cpu) < 0 ? errno : 0;
-}
-
 /* The run() of the child. It ends when the program has closed the socket. */
 static void hold_all(int socket, const int *fds, void *data)
 {
@@ -166,10 +158,14 @@ static void hold_all(int socket, const int *fds, void *data)
 
 	(void)fds;
 	for (guint i = 0; i < holding->events->len; i++) {
-		const ChildMessage message = {
-			HOLD_HELD, (uint64_t)point_try_hold(holding->events->pdata[i], holding->cpu)
-		};
+		const PointEvent *event = holding->events->pdata[i];
+		ChildMessage message = { HOLD_HELD, 0 };
 
+		if (is_in_program(event)) {
+			read_code(event);
+			if (open_event(event, -1, holding->cpu) < 0)
+				message.value = (uint64_t)errno;
+		}
 		if (!child_port_send(socket, &message, NULL, 0, -1, true) || message.value)
 			return;
 	}

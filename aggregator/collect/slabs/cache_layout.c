@@ -197,11 +197,6 @@ typedef struct {
 
 static long dwarf_member_offset(Dwarf_Die *type, const Search *search);
 
-static bool is_structure(Dwarf_Die *die)
-{
-	return dwarf_tag(die) == DW_TAG_structure_type || dwarf_tag(die) == DW_TAG_union_type;
-}
-
 /* Returns the offset inside an unnamed member. */
 static long dwarf_unnamed_offset(Dwarf_Die *member, const Search *search)
 {
@@ -212,7 +207,8 @@ static long dwarf_unnamed_offset(Dwarf_Die *member, const Search *search)
 	Dwarf_Die type;
 
 	if (inner.nested > NESTED_MAX || !dwarf_attr(member, DW_AT_type, &attribute) ||
-	    !dwarf_formref_die(&attribute, &type) || !is_structure(&type))
+	    !dwarf_formref_die(&attribute, &type) ||
+	    (dwarf_tag(&type) != DW_TAG_structure_type && dwarf_tag(&type) != DW_TAG_union_type))
 		return CACHE_LAYOUT_UNKNOWN;
 	return dwarf_member_offset(&type, &inner);
 }
@@ -269,26 +265,22 @@ static long dwarf_offset_of(const void *structure, const char *member)
 	return member ? dwarf_member_offset(&type, &search) : dwarf_bytesize(&type);
 }
 
-static bool is_asked_for(Dwarf_Die *die, const char **name)
-{
-	Dwarf_Attribute declared_only;
-
-	if (dwarf_tag(die) != DW_TAG_structure_type ||
-	    dwarf_attr(die, DW_AT_declaration, &declared_only))
-		return false;
-	*name = dwarf_diename(die);
-	return *name && g_strv_contains(structures, *name);
-}
-
 static void read_unit(CacheLayout *layout, Dwarf_Die *unit)
 {
-	const char *name;
+	Dwarf_Attribute declared_only;
 	Dwarf_Die die;
 	int end = dwarf_child(unit, &die);
 
-	for (; end == 0; end = dwarf_siblingof(&die, &die))
-		if (is_asked_for(&die, &name))
+	for (; end == 0; end = dwarf_siblingof(&die, &die)) {
+		const char *name =
+			dwarf_tag(&die) == DW_TAG_structure_type &&
+					!dwarf_attr(&die, DW_AT_declaration, &declared_only)
+				? dwarf_diename(&die)
+				: NULL;
+
+		if (name && g_strv_contains(structures, name))
 			cache_layout_fill(layout, name, dwarf_offset_of, &die);
+	}
 }
 
 /* A structure is in the units that use it. dwz moves common structures into units of their own. */

@@ -92,18 +92,14 @@ static Site *site_of(CacheSites *sites, uint64_t call_site)
 	return &sites->sites[at];
 }
 
-static bool is_named(const EventCache *slot, const EventCache *cache)
-{
-	return slot->name_bytes == cache->name_bytes &&
-	       !memcmp(slot->name, cache->name, cache->name_bytes);
-}
-
 /* Returns the number of a cache, adding it if it is new. */
 static uint16_t number_of(CacheSites *sites, const EventCache *cache)
 {
 	uint32_t at = (uint32_t)XXH3_64bits(cache->name, cache->name_bytes) & (CACHE_SLOTS - 1);
 
-	while (sites->caches[at].name_bytes && !is_named(&sites->caches[at], cache))
+	while (sites->caches[at].name_bytes &&
+	       (sites->caches[at].name_bytes != cache->name_bytes ||
+		memcmp(sites->caches[at].name, cache->name, cache->name_bytes)))
 		at = (at + 1) & (CACHE_SLOTS - 1);
 	if (sites->caches[at].name_bytes)
 		return (uint16_t)at;

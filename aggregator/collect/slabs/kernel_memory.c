@@ -40,12 +40,6 @@ static bool read_at(int file, uint64_t offset, void *bytes, size_t length)
 	return pread(file, bytes, length, (off_t)offset) == (ssize_t)length;
 }
 
-static bool is_segment(const Elf64_Phdr *segment)
-{
-	return segment->p_type == PT_LOAD && segment->p_memsz &&
-	       segment->p_vaddr + segment->p_memsz - 1 >= segment->p_vaddr;
-}
-
 static bool read_segments(KernelMemory *memory)
 {
 	Elf64_Ehdr header;
@@ -60,15 +54,11 @@ static bool read_segments(KernelMemory *memory)
 		if (!read_at(memory->file, header.e_phoff + i * sizeof(*segment), segment,
 			     sizeof(*segment)))
 			return false;
-		memory->segments_count += is_segment(segment);
+		memory->segments_count +=
+			segment->p_type == PT_LOAD && segment->p_memsz &&
+			segment->p_vaddr + segment->p_memsz - 1 >= segment->p_vaddr;
 	}
 	return true;
-}
-
-static bool is_direct_map(const Elf64_Phdr *segment)
-{
-	return segment->p_vaddr < TEXT_START && segment->p_paddr != NO_PHYSICAL_ADDRESS &&
-	       segment->p_paddr < segment->p_vaddr;
 }
 
 /* Returns the end of the direct map; 0: not found. Kernels before 4.11 do not give its physical
@@ -81,7 +71,8 @@ static uint64_t find_direct_map(KernelMemory *memory)
 		const Elf64_Phdr *segment = &memory->segments[i];
 		uint64_t start = segment->p_vaddr - segment->p_paddr;
 
-		if (!is_direct_map(segment))
+		if (segment->p_vaddr >= TEXT_START || segment->p_paddr == NO_PHYSICAL_ADDRESS ||
+		    segment->p_paddr >= segment->p_vaddr)
 			continue;
 		if (start % RANGE_ALIGNMENT || (end && start != memory->direct_map))
 			return 0;
@@ -91,19 +82,17 @@ static uint64_t find_direct_map(KernelMemory *memory)
 	return end;
 }
 
-static bool is_page_structs(const Elf64_Phdr *segment, uint64_t direct_end)
-{
-	return segment->p_paddr == NO_PHYSICAL_ADDRESS && segment->p_vaddr >= direct_end &&
-	       segment->p_vaddr < TEXT_START && segment->p_memsz < VMALLOC_BYTES_MIN;
-}
-
 static bool find_ranges(KernelMemory *memory)
 {
 	uint64_t direct_end = find_direct_map(memory), lowest = UINT64_MAX;
 
-	for (unsigned i = 0; direct_end && i < memory->segments_count; i++)
-		if (is_page_structs(&memory->segments[i], direct_end))
-			lowest = MIN(lowest, memory->segments[i].p_vaddr);
+	for (unsigned i = 0; direct_end && i < memory->segments_count; i++) {
+		const Elf64_Phdr *segment = &memory->segments[i];
+
+		if (segment->p_paddr == NO_PHYSICAL_ADDRESS && segment->p_vaddr >= direct_end &&
+		    segment->p_vaddr < TEXT_START && segment->p_memsz < VMALLOC_BYTES_MIN)
+			lowest = MIN(lowest, segment->p_vaddr);
+	}
 	memory->page_structs = lowest & ~(RANGE_ALIGNMENT - 1);
 	return lowest != UINT64_MAX;
 }
@@ -139,7 +128,7 @@ void kernel_memory_free(KernelMemory *memory)
 	g_free(memory);
 }
 
-static const Elf64_Phdr *segment_of(const KernelMemory *memory, uint64_t address, size_t length)
+bool kernel_memory_read(const KernelMemory *memory, uint64_t address, void *bytes, size_t length)
 {
 	for (unsigned i = 0; i < memory->segments_count; i++) {
 		const Elf64_Phdr *segment = &memory->segments[i];
@@ -147,17 +136,9 @@ static const Elf64_Phdr *segment_of(const KernelMemory *memory, uint64_t address
 
 		if (address >= segment->p_vaddr && offset < segment->p_memsz &&
 		    length <= segment->p_memsz - offset)
-			return segment;
+			return read_at(memory->file, segment->p_offset + offset, bytes, length);
 	}
-	return NULL;
-}
-
-bool kernel_memory_read(const KernelMemory *memory, uint64_t address, void *bytes, size_t length)
-{
-	const Elf64_Phdr *segment = segment_of(memory, address, length);
-
-	return segment && read_at(memory->file, segment->p_offset + (address - segment->p_vaddr),
-				  bytes, length);
+	return false;
 }
 
 uint64_t kernel_memory_direct_map(const KernelMemory *memory)

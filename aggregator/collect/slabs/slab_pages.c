@@ -230,18 +230,6 @@ static uint32_t number_of(SlabPages *pages, const Cache *cache)
 	return number;
 }
 
-/* Returns the number of the cache that is at this address as long as one of its slabs exists;
-   CACHES_MAX: none is known. */
-static uint32_t live_cache(const SlabPages *pages, uint64_t address)
-{
-	uint32_t number = pages->chains[hash_of(address) & (CHAINS - 1)];
-
-	while (number != CACHES_MAX &&
-	       (pages->caches[number].address != address || !pages->caches[number].live))
-		number = pages->caches[number].next;
-	return number;
-}
-
 /* Reading. */
 
 static uint64_t word_at(const uint8_t *structure, long offset)
@@ -357,12 +345,16 @@ static void enter_slab(SlabPages *pages, uint32_t cache, const Slab *slab, uint6
 					 &(Place){ slab->first_page + i, ALIVE, time_ns, cache });
 }
 
-/* Reads the cache at an address, unless it is known and cannot have changed. */
+/* Reads the cache at an address, unless it is known and cannot have changed: one is at its address
+   as long as one of its slabs exists. */
 static uint32_t cache_at(SlabPages *pages, uint64_t address, bool *was_known)
 {
-	uint32_t number = live_cache(pages, address);
+	uint32_t number = pages->chains[hash_of(address) & (CHAINS - 1)];
 	Cache cache;
 
+	while (number != CACHES_MAX &&
+	       (pages->caches[number].address != address || !pages->caches[number].live))
+		number = pages->caches[number].next;
 	*was_known = number != CACHES_MAX;
 	if (*was_known)
 		return number;

@@ -334,15 +334,6 @@ static GArray *list_entries(ModuleCache *cache)
 	return entries;
 }
 
-static void drop_oldest(ModuleCache *cache)
-{
-	g_autoptr(GArray) entries = list_entries(cache);
-
-	g_array_sort(entries, by_use_descending);
-	for (guint i = MODULE_CACHE_ENTRIES_MAX; i < entries->len; i++)
-		module_cache_remove_folder(g_array_index(entries, Entry, i).entry);
-}
-
 static void sync_folder(const char *folder)
 {
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -371,6 +362,7 @@ char *module_cache_store(ModuleCache *cache, const char *name, const char *file,
 {
 	g_autofree char *fresh = module_cache_make_folder(cache, error);
 	g_autofree char *entry = g_build_filename(cache->folder, name, NULL);
+	g_autoptr(GArray) entries = NULL;
 	bool is_stored;
 
 	if (!fresh)
@@ -381,6 +373,9 @@ char *module_cache_store(ModuleCache *cache, const char *name, const char *file,
 	module_cache_remove_folder(fresh);
 	if (!is_stored)
 		return NULL;
-	drop_oldest(cache);
+	entries = list_entries(cache);
+	g_array_sort(entries, by_use_descending);
+	for (guint i = MODULE_CACHE_ENTRIES_MAX; i < entries->len; i++)
+		module_cache_remove_folder(g_array_index(entries, Entry, i).entry);
 	return entry_file(entry, name, ".ko");
 }

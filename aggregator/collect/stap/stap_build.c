@@ -351,18 +351,11 @@ static char *keep_in_cache(const Build *build, const char *name, const char *mod
 	return module_cache_store(build->cache, name, module, error);
 }
 
-static bool write_whole(const PrivateFile *file, const char *bytes, gsize length, GError **error)
-{
-	g_autoptr(GOutputStream) stream =
-		g_unix_output_stream_new(private_file_descriptor(file), FALSE);
-
-	return g_output_stream_write_all(stream, bytes, length, NULL, NULL, error);
-}
-
 static char *keep_in_file(const Build *build, const char *name, const char *module,
 			  const void *data, GError **error)
 {
 	g_autoptr(PrivateFile) file = NULL;
+	g_autoptr(GOutputStream) stream = NULL;
 	g_autofree char *bytes = NULL;
 	const char *output = data;
 	gsize length;
@@ -375,7 +368,9 @@ static char *keep_in_file(const Build *build, const char *name, const char *modu
 	if (!file)
 		return NULL;
 	watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_FILE, .path = private_file_part(file) });
-	if (write_whole(file, bytes, length, error) && private_file_commit(file, error))
+	stream = g_unix_output_stream_new(private_file_descriptor(file), FALSE);
+	if (g_output_stream_write_all(stream, bytes, length, NULL, NULL, error) &&
+	    private_file_commit(file, error))
 		return g_strdup(output);
 	private_file_discard(file);
 	return NULL;

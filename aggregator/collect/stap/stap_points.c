@@ -536,18 +536,6 @@ static bool add_preset_point(Build *build, uint8_t number, GError **error)
 	return is_added;
 }
 
-static bool is_possible(const Preset *preset, GError **error)
-{
-	if (preset->view != PRESET_LIST && preset->collectors & PRESET_BY_STAP)
-		return true;
-	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-		    "the preset %s %s: use --collector=perf", preset->name,
-		    preset->view == PRESET_LIST
-			    ? "lists events, which SystemTap's collector does not"
-			    : "is not for SystemTap");
-	return false;
-}
-
 static bool add_all(Build *build, GError **error)
 {
 	const Preset *preset = build->preset;
@@ -571,7 +559,15 @@ StapPoints *stap_points_new(const Preset *preset, const PointHost *host, GError 
 	points->points = g_ptr_array_new_with_free_func(point_free);
 	points->functions = g_ptr_array_new_with_free_func(g_free);
 	points->programs = g_ptr_array_new_with_free_func(g_free);
-	if (!is_possible(preset, error) || !add_all(&build, error))
+	if (preset->view == PRESET_LIST || !(preset->collectors & PRESET_BY_STAP)) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+			    "the preset %s %s: use --collector=perf", preset->name,
+			    preset->view == PRESET_LIST
+				    ? "lists events, which SystemTap's collector does not"
+				    : "is not for SystemTap");
+		return NULL;
+	}
+	if (!add_all(&build, error))
 		return NULL;
 	points->script = g_strdup(script->str);
 	return g_steal_pointer(&points);

@@ -242,26 +242,25 @@ uint64_t task_cgroup_folder_id(const char *folder)
 	return id;
 }
 
-/* Returns the part of a cgroup's path below the mounted cgroup; NULL: it is not below it. Paths
+/* Returns the id of the cgroup with this path; 0: it is not below the cgroup that is mounted. Paths
    that lead out of a cgroup namespace begin with "/..". */
-static const char *path_below(const char *path, const char *top)
-{
-	size_t length = strlen(top);
-
-	if (!g_str_equal(top, "/")) {
-		if (!g_str_has_prefix(path, top) || (path[length] && path[length] != '/'))
-			return NULL;
-		path += length;
-	}
-	return g_str_has_prefix(path, "/../") || g_str_equal(path, "/..") ? NULL : path;
-}
-
 static uint64_t id_of(const Hierarchy *hierarchy, const char *path)
 {
-	const char *below = hierarchy->folder ? path_below(path, hierarchy->top) : NULL;
-	g_autofree char *folder = below ? g_strconcat(hierarchy->folder, below, NULL) : NULL;
+	size_t length = hierarchy->top ? strlen(hierarchy->top) : 0;
+	g_autofree char *folder = NULL;
 
-	return folder ? task_cgroup_folder_id(folder) : 0;
+	if (!hierarchy->folder)
+		return 0;
+	if (!g_str_equal(hierarchy->top, "/")) {
+		if (!g_str_has_prefix(path, hierarchy->top) ||
+		    (path[length] && path[length] != '/'))
+			return 0;
+		path += length;
+	}
+	if (g_str_has_prefix(path, "/../") || g_str_equal(path, "/.."))
+		return 0;
+	folder = g_strconcat(hierarchy->folder, path, NULL);
+	return task_cgroup_folder_id(folder);
 }
 
 /* Returns the path in the line "NUMBER:CONTROLLERS:PATH" that is that of v2, "0::/PATH", or of the

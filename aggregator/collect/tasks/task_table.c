@@ -116,24 +116,20 @@ static void inherit(TaskTable *table, Process *process, Process *parent)
 		expect_other_cgroup(process);
 }
 
-/* Whether the data from /proc is of the process that began at that time, not of an earlier one with
-   the same id. */
-static bool began_at(const Task *leader, uint64_t time_ns)
-{
-	uint64_t start_ns = leader->process->start_time_ns;
-
-	if (!task_is_leader(leader) || leader->born_ns || leader->ended_ns <= time_ns)
-		return false;
-	return !start_ns ||
-	       (start_ns < time_ns + start_differs_ns && time_ns < start_ns + start_differs_ns);
-}
-
+/* Returns the process that a fork made at that time, a new one if /proc did not show it. */
 static Process *process_made(const Task *old, uint32_t tgid, uint64_t time_ns)
 {
-	Process *process = old && began_at(old, time_ns) ? old->process : NULL;
+	Process *process = old && task_is_leader(old) && !old->born_ns && old->ended_ns > time_ns
+				   ? old->process
+				   : NULL;
+	uint64_t start_ns = process ? process->start_time_ns : 0;
 
+	/* The data from /proc may be of an earlier process with the same id. */
+	if (start_ns &&
+	    (start_ns >= time_ns + start_differs_ns || time_ns >= start_ns + start_differs_ns))
+		process = NULL;
 	/* If a requested pid had no process at that time, a later owner is another process. */
-	if (process && process->is_counted && !process->start_time_ns)
+	if (process && process->is_counted && !start_ns)
 		process = NULL;
 	if (!process)
 		process = process_new(tgid);

@@ -3,13 +3,14 @@
  * Opens the format files of the allocators' tracepoints and resolves their fields once, by const
  * tables of the names that kernels have given them; then converts raw records into facts, without a
  * lookup. perf_read.c calls it for each sample. Points of kprobes are made here, too, for
- * object_probes.c.
+ * slab_probes.c.
  */
 #include "config.h"
 
 #include "collect/tracefs/kmem_points.h"
 
 #include "base/cpu_list.h"
+#include "base/text_part.h"
 
 #include <errno.h>
 #include <gio/gio.h>
@@ -227,20 +228,14 @@ static uint64_t page_pointer(const KmemPoint *point, const uint8_t *raw, uint32_
 	return number == none || number == UINT64_MAX ? 0 : number << point->page_shift;
 }
 
-/* Whether the text stands for a name that the kernel could not read. */
-static bool is_unreadable(const char *name, uint32_t length)
-{
-	static const char *const unreadable[] = { "(fault)", "(null)" };
-
-	for (size_t i = 0; i < G_N_ELEMENTS(unreadable); i++)
-		if (length == strlen(unreadable[i]) && !memcmp(name, unreadable[i], length))
-			return true;
-	return false;
-}
-
 bool kmem_cache_named(EventCache *cache, const char *name, uint32_t length)
 {
-	if (!length || (*name == '(' && is_unreadable(name, length)))
+	TextPart text = { name, length };
+
+	if (!length)
+		return false;
+	/* The kernel could not read it. */
+	if (*name == '(' && (text_part_is(text, "(fault)") || text_part_is(text, "(null)")))
 		return false;
 	cache->object_bytes = cache->slot_bytes = 0;
 	cache->name_bytes = (uint16_t)MIN(length, sizeof(cache->name));
@@ -319,11 +314,6 @@ static void read_range(const KmemPoint *point, const uint8_t *raw, uint32_t raw_
 		facts->pointer = 0;
 }
 
-static bool is_range(uint8_t source)
-{
-	return source == KMT_SOURCE_PERCPU || source == KMT_SOURCE_VMALLOC;
-}
-
 bool kmem_point_read(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
 		     EventFacts *facts, EventCache *cache)
 {
@@ -335,7 +325,7 @@ bool kmem_point_read(const KmemPoint *point, const uint8_t *raw, uint32_t raw_by
 	facts->context = context_in(point, raw, raw_bytes);
 	facts->gfp_flags = (uint32_t)kmem_points_member(point, PROBE_GFP_FLAGS, raw, raw_bytes, 0);
 	facts->node = (int16_t)kmem_points_member(point, PROBE_NODE, raw, raw_bytes, UINT64_MAX);
-	if (is_range(facts->source))
+	if (facts->source == KMT_SOURCE_PERCPU || facts->source == KMT_SOURCE_VMALLOC)
 		read_range(point, raw, raw_bytes, facts);
 	else if (!(point->type->members & BIT(PROBE_PAGE_NUMBER)))
 		read_object(point, raw, raw_bytes, facts);

@@ -107,20 +107,6 @@ static int define(int kmem_folder_fd, const char *line, size_t length)
 	return problem;
 }
 
-/* A probe cannot be removed while its event is open. */
-static void remove_probe(int kmem_folder_fd, const char *group, const char *probe, int tries)
-{
-	static const struct timespec pause = { .tv_nsec = 20 * 1000 * 1000 };
-	char line[GROUP_BYTES + PROBE_BYTES];
-	int length = snprintf(line, sizeof(line), "-:%s/%s\n", group, probe);
-
-	for (int i = 0; i < tries; i++) {
-		if (define(kmem_folder_fd, line, (size_t)length) != EBUSY)
-			return;
-		nanosleep(&pause, NULL);
-	}
-}
-
 /* The kernel's counts are listed without the group. So a probe's name also has the number of its
    group. */
 static void name_probe(char name[PROBE_BYTES], const char *group, KprobeFunction function)
@@ -133,13 +119,22 @@ enum { REMOVE_TRIES = 100 }; /* two seconds */
 
 static void remove_group(int kmem_folder_fd, const char *group, int tries)
 {
-	char probe[PROBE_BYTES], path[GROUP_BYTES + PROBE_BYTES];
+	static const struct timespec pause = { .tv_nsec = 20 * 1000 * 1000 };
+	char probe[PROBE_BYTES], path[GROUP_BYTES + PROBE_BYTES], line[GROUP_BYTES + PROBE_BYTES];
+	int length;
 
-	for (unsigned i = 0; i < KPROBE_FUNCTIONS; i++) {
-		name_probe(probe, group, (KprobeFunction)i);
+	for (unsigned function = 0; function < KPROBE_FUNCTIONS; function++) {
+		name_probe(probe, group, (KprobeFunction)function);
 		snprintf(path, sizeof(path), "../%s/%s", group, probe);
-		if (!faccessat(kmem_folder_fd, path, F_OK, 0))
-			remove_probe(kmem_folder_fd, group, probe, tries);
+		if (faccessat(kmem_folder_fd, path, F_OK, 0))
+			continue;
+		length = snprintf(line, sizeof(line), "-:%s/%s\n", group, probe);
+		/* A probe cannot be removed while its event is open. */
+		for (int i = 0; i < tries; i++) {
+			if (define(kmem_folder_fd, line, (size_t)length) != EBUSY)
+				break;
+			nanosleep(&pause, NULL);
+		}
 	}
 }
 

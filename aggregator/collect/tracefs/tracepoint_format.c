@@ -131,11 +131,6 @@ static bool is_text_of(const TracepointField *field, const char *location)
 	       field->size == sizeof(uint32_t);
 }
 
-static bool is_number_size(uint32_t bytes)
-{
-	return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
-}
-
 /* Parses the text after "field:". Later kernels may add attributes at the end. */
 static bool read_field(Span line, TracepointField *field)
 {
@@ -152,27 +147,28 @@ static bool read_field(Span line, TracepointField *field)
 	field->size = (uint16_t)size;
 	field->is_relative = is_text_of(field, "__rel_loc ");
 	field->is_text = field->is_relative || is_text_of(field, "__data_loc ");
-	field->is_number = field->is_number && !field->is_dynamic && is_number_size(size);
+	field->is_number = field->is_number && !field->is_dynamic &&
+			   (size == 1 || size == 2 || size == 4 || size == 8);
 	field->is_signed = is_signed;
 	return true;
 }
 
-static bool is_at_odds(const TracepointField *one, const TracepointField *other)
-{
-	return g_str_equal(one->name, other->name) ||
-	       (one->size && other->size && one->offset < other->offset + other->size &&
-		other->offset < one->offset + one->size);
-}
-
+/* Returns false if it is at odds with another one: of its name, or in its place. */
 static bool add_field(GArray *fields, Span line)
 {
 	TracepointField field;
 
 	if (!read_field(line, &field) || fields->len >= TRACEPOINT_FIELDS_MAX)
 		return false;
-	for (guint i = 0; i < fields->len; i++)
-		if (is_at_odds(&g_array_index(fields, TracepointField, i), &field))
+	for (guint i = 0; i < fields->len; i++) {
+		const TracepointField *other = &g_array_index(fields, TracepointField, i);
+		bool overlaps = field.size && other->size &&
+				other->offset < field.offset + field.size &&
+				field.offset < other->offset + other->size;
+
+		if (overlaps || g_str_equal(other->name, field.name))
 			return false;
+	}
 	g_array_append_val(fields, field);
 	return true;
 }
