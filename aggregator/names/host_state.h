@@ -23,7 +23,11 @@ typedef enum {
 	HOST_KERNEL_STACKS,
 	HOST_HUGE_PAGES,
 	HOST_ANONYMOUS,
-	HOST_PAGE_CACHE, /* with buffers and shared memory, without the swap cache */
+	HOST_PAGE_CACHE,  /* with buffers and shared memory, without the swap cache */
+	HOST_SHARED,      /* files of tmpfs, shared and anonymous memory of several processes */
+	HOST_SWAP_CACHE,  /* pages of programs that are in the swap, too */
+	HOST_RECLAIMABLE, /* slab caches and other memory of the kernel that it can shrink */
+	HOST_SECONDARY_PAGE_TABLES, /* of virtual machines and of an IOMMU; since Linux 6.1 */
 	/* Memory of programs and files by the kernel's lists for reclaim, where each page is once;
 	   with pages that reclaim and compaction took from the lists (/proc/vmstat). */
 	HOST_LISTED,
@@ -32,6 +36,10 @@ typedef enum {
 	/* Free pages that CPUs keep in lists of their own (/proc/zoneinfo). MemFree and
 	   MemAvailable lack them: up to some 190 MiB for each CPU and zone on Linux 6.18. */
 	HOST_MEMORY_FREE_ON_CPUS,
+	/* Of kernel stacks and of vmalloc memory, if stacks are allocated there
+	   (CONFIG_VMAP_STACK); only where it was asked for. */
+	HOST_STACKS_IN_VMALLOC,
+	HOST_RAM, /* with what the kernel reserved at boot; likewise (/proc/iomem, for root) */
 	/* Counters of /proc/vmstat. */
 	HOST_MAJOR_FAULTS, /* page faults that waited for a disk */
 	/* Allocations that had to free memory first. The kernel's allocstall counts only reclaim

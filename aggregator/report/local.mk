@@ -1,4 +1,5 @@
 libaggregator_a_SOURCES += \
+	aggregator/report/balance.c \
 	aggregator/report/diff_bursts.c \
 	aggregator/report/diff_rows.c aggregator/report/diff_rows.h \
 	aggregator/report/facts.c aggregator/report/facts.h \

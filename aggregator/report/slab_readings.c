@@ -303,15 +303,6 @@ Table *slab_growth_table_new(const SlabGrowth *growth)
 	return table;
 }
 
-const struct SlabTableUse slab_table_uses[SLAB_TABLE_USES] = {
-	{ HOST_MEMORY_AVAILABLE, "available" },
-	{ HOST_SLAB_UNRECLAIMABLE, "slab unreclaimable" },
-	{ HOST_SLAB_RECLAIMABLE, "slab reclaimable" },
-	{ HOST_VMALLOC, "vmalloc" },
-	{ HOST_PER_CPU, "per-CPU" },
-	{ HOST_PAGE_TABLES, "page tables" },
-};
-
 static double change_of(const SlabSpan *span, const SlabinfoCache *end)
 {
 	const SlabinfoCache *start = slabinfo_find(span->start, end->name);

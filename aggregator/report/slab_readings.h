@@ -29,13 +29,7 @@ typedef struct {
 	uint64_t span_ns; /* between them; 0: unknown */
 } MemorySpan;
 
-enum { SLAB_TABLE_ROWS = 20, SLAB_TABLE_USES = 6 };
-
-/* The uses of memory that are shown above a table, and their names for people. */
-extern const struct SlabTableUse {
-	HostFigure figure;
-	const char *name;
-} slab_table_uses[SLAB_TABLE_USES];
+enum { SLAB_TABLE_ROWS = 20 };
 
 /* The input of a table. Everything is borrowed. */
 typedef struct {
@@ -58,6 +52,22 @@ typedef struct {
 	uint64_t slab_bytes;
 	double change_bytes; /* growth of its objects in use, per second */
 } SlabTableRow;
+
+/* A part of all memory. */
+typedef struct {
+	const char *part;  /* its id */
+	const char *title; /* for people */
+	uint64_t start;
+	uint64_t bytes; /* at the end */
+	bool has_change;
+	double change_bytes; /* per second */
+} BalanceRow;
+
+/* Returns where all memory of the host is (BalanceRow): parts that add up to MemTotal, with what
+   stands in no counter. In text the largest comes first, and small parts without a change are one
+   row, unless all caches are shown. No rows if total or free memory is unknown. Free it with
+   table_free(). */
+Table *balance_table_new(const SlabTable *slabs, TableUse use);
 
 /* Adds the caches that use memory to a table without rows (SlabTableRow), fastest growth first; of
    two kinds, those that are kept come first, and each has at most rows_max. */

@@ -49,7 +49,7 @@ static void read_once(Session *session, enum KmtReading reading)
 {
 	g_autoptr(GByteArray) facts = g_byte_array_new();
 
-	memory_facts_append(facts, "", reading);
+	memory_facts_append_balance(facts, "", reading);
 	slab_facts_append(facts, "", reading);
 	session_feed(session, facts->data, facts->len);
 }

@@ -88,6 +88,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/probed_sites.h \
 	tests/unit/process.h \
 	tests/unit/test_address_ranges.c \
+	tests/unit/test_balance.c \
 	tests/unit/test_batch_build.c \
 	tests/unit/test_batch_reader.c \
 	tests/unit/test_batch_writer.c \

@@ -126,6 +126,9 @@ Test(memory_state, a_reading_has_what_the_kernel_shows)
 				"huge_pages_bytes 4194304\n"
 				"anonymous_bytes 84787200\n"
 				"page_cache_bytes 59785216\n"
+				"shared_bytes 9138176\n"
+				"swap_cache_bytes 10238976\n"
+				"reclaimable_bytes 158089216\n"
 				"listed_bytes %" G_GUINT64_FORMAT "\n"
 				"compressed_bytes %" G_GUINT64_FORMAT "\n"
 				"free_on_cpus_bytes %" G_GUINT64_FORMAT "\n"
@@ -141,6 +144,33 @@ Test(memory_state, a_reading_has_what_the_kernel_shows)
 	fake_host_write(root, "proc/vmstat", vmstat);
 	fake_host_write(root, "proc/pressure/memory", pressure);
 	expect_reading(root, wanted);
+}
+
+/* A balance needs to know what else there is. Root reads addresses; the others are 0. */
+Test(memory_state, a_reading_for_a_balance_has_the_ram_and_where_stacks_are)
+{
+	g_autoptr(FakeHost) root = fake_host_new();
+	g_autoptr(Session) session = session_new(PLENTY);
+	g_autoptr(GByteArray) out = g_byte_array_new();
+	HostState state;
+
+	fake_host_write(root, "proc/meminfo", "MemTotal: 9 kB\nKernelStack: 1584 kB\n");
+	memory_facts_append_balance(out, root, KMT_READING_START);
+	fake_host_write(root, "proc/kallsyms",
+			"ffffffff8135b7f0 T copy_process\n"
+			"ffffffff8135b810 t free_vm_stack_cache\nffffffff8135b820 t x\n");
+	fake_host_write(root, "proc/iomem",
+			"00000000-00000fff : Reserved\n00001000-00001fff : System RAM\n"
+			"  00001000-000010ff : Kernel code\n00000000-00000000 : System RAM\n"
+			"100000000-100002fff : System RAM\n");
+	memory_facts_append_balance(out, root, KMT_READING_END);
+	made_session_feed(session, out);
+	state = host_state_parse(run_text_of(session->text, KMT_BATCH_MEMORY, KMT_READING_START));
+	cr_expect(not(state.known[HOST_RAM]));
+	cr_expect(eq(u64, state.numbers[HOST_STACKS_IN_VMALLOC], 0));
+	state = host_state_parse(run_text_of(session->text, KMT_BATCH_MEMORY, KMT_READING_END));
+	cr_expect(eq(u64, state.numbers[HOST_RAM], 0x1000 + 0x3000));
+	cr_expect(eq(u64, state.numbers[HOST_STACKS_IN_VMALLOC], 1584 * 1024));
 }
 
 /* Linux 3.10, and a kernel that was started with psi=0: its file exists, but cannot be read. */

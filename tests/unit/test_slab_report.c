@@ -91,9 +91,14 @@ Test(slab_report, what_grows_most_comes_first_and_is_what_comes_next)
 	g_autofree char *text = table(uses, 2 * SECOND_NS, SLAB_TABLE_ROWS, 0);
 
 	cr_expect_str_eq(text,
-			 "Memory: available 14.3 GiB, slab unreclaimable 97.7 MiB,\n"
-			 "        slab reclaimable 391 MiB, vmalloc 39.1 MiB, per-CPU 2.0 MiB,\n"
-			 "        page tables 8.8 MiB\n"
+			 "Memory 15.3 GiB, available 14.3 GiB\n"
+			 "\n"
+			 "MEMORY                       SIZE  SHARE%  CHANGE/s\n"
+			 "free                     13.0 GiB      85       0 B\n"
+			 "in no counter             1.7 GiB      11       0 B\n"
+			 "slab, reclaimable         391 MiB     2.5       0 B\n"
+			 "slab, unreclaimable      97.7 MiB    0.63       0 B\n"
+			 "3 smaller parts (--all)  49.8 MiB    0.32       0 B\n"
 			 "\n"
 			 "CACHE        IN-USE      SIZE   CHANGE/s\n"
 			 "kmalloc-192   1,100   8.6 MiB  +93.8 KiB\n"
@@ -122,7 +127,10 @@ Test(slab_report, memory_outside_of_slab_caches_is_what_comes_next_where_it_grew
 {
 	g_autofree char *text = table(uses, 2 * SECOND_NS, SLAB_TABLE_ROWS, 40000);
 
-	cr_expect(g_str_has_prefix(text, "Memory: available 14.3 GiB (-19.5 MiB/s), "), "%s", text);
+	cr_expect(g_str_has_prefix(text, "Memory 15.3 GiB, available 14.3 GiB (-19.5 MiB/s)\n"),
+		  "%s", text);
+	cr_expect_not_null(strstr(text, "\nin no counter             1.7 GiB      11  +19.5 MiB\n"),
+			   "%s", text);
 	cr_expect(g_str_has_suffix(text, "\n39.1 MiB went to pages outside of slab caches; "
 					 "next: kmalloc-top --events=page -d 10\n"),
 		  "%s", text);

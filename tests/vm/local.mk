@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Real kernels: needs root, QEMU and debootstrap; no part of make check.
 EXTRA_PROGRAMS += tests/vm/seed_cache
-check_PROGRAMS += tests/vm/cache_counts tests/vm/held_counts tests/vm/bpf_return tests/vm/kmem_counter tests/vm/hostile
+check_PROGRAMS += tests/vm/cache_counts tests/vm/held_counts tests/vm/bpf_return tests/vm/kmem_counter tests/vm/hostile \
+	tests/vm/memory_use
+tests_vm_memory_use_SOURCES = tests/vm/memory_use.c
 tests_vm_hostile_CPPFLAGS = $(aggregator_cppflags) -I$(srcdir)/tests/fixtures
 tests_vm_hostile_CFLAGS = -fno-omit-frame-pointer -fno-optimize-sibling-calls
 # Its copies are other programs.
@@ -100,6 +102,7 @@ EXTRA_DIST += \
 	tests/vm/cases/68-sampling.sh \
 	tests/vm/cases/70-hidden.sh \
 	tests/vm/cases/80-memory.sh \
+	tests/vm/cases/90-balance.sh \
 	tests/vm/cases/90-perf-exact.sh \
 	tests/vm/cases/91-perf-caches.sh \
 	tests/vm/cases/92-perf-faults.sh \

@@ -20,6 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { LINE_BYTES = 1024 };
+
 /* Free memory first, without a pause. In front of a number: */
 static const struct {
 	const char *path;
@@ -83,15 +85,78 @@ static HostState read_state(const char *root)
 	return state;
 }
 
-void memory_facts_append(GByteArray *out, const char *root, uint32_t reading)
+static FILE *open_below(const char *root, const char *name)
+{
+	g_autofree char *path = g_strconcat(root, name, NULL);
+
+	return fopen(path, "re");
+}
+
+/* Returns whether the kernel allocates its stacks in the vmalloc area: only then it has this
+   function (kernel/fork.c). It is among the first ones: that takes some ms. */
+static bool has_stacks_in_vmalloc(const char *root)
+{
+	FILE *symbols = open_below(root, "/proc/kallsyms");
+	char line[LINE_BYTES];
+	bool found = false;
+
+	while (symbols && !found && fgets(line, sizeof(line), symbols))
+		found = strstr(line, " free_vm_stack_cache\n");
+	if (symbols)
+		fclose(symbols);
+	return found;
+}
+
+/* Returns the bytes of all ranges "00100000-bfffffff : System RAM"; others than root read 0. */
+static uint64_t ram_bytes(const char *root)
+{
+	FILE *ranges = open_below(root, "/proc/iomem");
+	char line[LINE_BYTES];
+	uint64_t bytes = 0;
+
+	while (ranges && fgets(line, sizeof(line), ranges)) {
+		char *end;
+		uint64_t first = g_ascii_strtoull(line, &end, 16), last;
+
+		if (*end != '-' || !strstr(end, " : System RAM\n"))
+			continue;
+		last = g_ascii_strtoull(end + 1, NULL, 16);
+		bytes += last > first ? last - first + 1 : 0;
+	}
+	if (ranges)
+		fclose(ranges);
+	return bytes;
+}
+
+static void append_state(GByteArray *out, const HostState *state, uint32_t reading)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
-	HostState state = read_state(root);
 
-	host_state_append(text, &state);
+	host_state_append(text, state);
 	if (text->len)
 		batch_write_reading(out, KMT_BATCH_MEMORY, reading, clock_monotonic_ns(), text->str,
 				    text->len);
+}
+
+void memory_facts_append(GByteArray *out, const char *root, uint32_t reading)
+{
+	HostState state = read_state(root);
+
+	append_state(out, &state, reading);
+}
+
+void memory_facts_append_balance(GByteArray *out, const char *root, uint32_t reading)
+{
+	bool is_in_vmalloc = has_stacks_in_vmalloc(root);
+	uint64_t ram = ram_bytes(root);
+	HostState state = read_state(root);
+
+	state.known[HOST_STACKS_IN_VMALLOC] = state.known[HOST_KERNEL_STACKS];
+	if (is_in_vmalloc)
+		state.numbers[HOST_STACKS_IN_VMALLOC] = state.numbers[HOST_KERNEL_STACKS];
+	state.known[HOST_RAM] = ram;
+	state.numbers[HOST_RAM] = ram;
+	append_state(out, &state, reading);
 }
 
 /* A large host has about 500; an old kernel adds copies for each cgroup. */

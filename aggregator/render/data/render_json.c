@@ -336,13 +336,14 @@ static void write_growth(JsonWriter *json, const SlabGrowth *growth)
 
 static void write_memory(JsonWriter *json, const char *name, const HostState *memory)
 {
-	json_open(json, name, '{');
-	for (int use = 0; use < SLAB_TABLE_USES; use++) {
-		HostFigure figure = slab_table_uses[use].figure;
+	static const HostFigure shown[] = { HOST_MEMORY_AVAILABLE, HOST_SLAB_UNRECLAIMABLE,
+					    HOST_SLAB_RECLAIMABLE, HOST_VMALLOC,
+					    HOST_PER_CPU,          HOST_PAGE_TABLES };
 
-		json_count_if(json, host_figures[figure].key, memory->known[figure],
-			      memory->numbers[figure]);
-	}
+	json_open(json, name, '{');
+	for (gsize i = 0; i < G_N_ELEMENTS(shown); i++)
+		json_count_if(json, host_figures[shown[i]].key, memory->known[shown[i]],
+			      memory->numbers[shown[i]]);
 	json_close(json, '}');
 }
 
@@ -350,10 +351,14 @@ static void write_slab_table(JsonWriter *json, const ReportModel *model, FILE *o
 {
 	const SlabTable *slabs = &model->slab->table;
 	g_autoptr(Table) table = report_table_new(model, TABLE_JSON);
+	g_autoptr(Table) balance = balance_table_new(slabs, TABLE_JSON);
 
 	write_duration(json, slabs->span.span_ns);
 	write_memory(json, "memory_start", &slabs->memory.start);
 	write_memory(json, "memory_end", &slabs->memory.end);
+	json_count_if(json, "ram_bytes", slabs->memory.end.known[HOST_RAM],
+		      slabs->memory.end.numbers[HOST_RAM]);
+	write_rows(json, "balance", balance, NULL);
 	json_signed(json, "taken_outside_slab_bytes", slab_table_taken_outside(slabs));
 	write_rows(json, "caches", table, out);
 	json_count(json, "caches_left_out", table->more);

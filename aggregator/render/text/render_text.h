@@ -153,7 +153,7 @@ void append_untraced(GString *out, const Facts *facts);
 void append_growth_lines(GString *out, const SlabGrowth *growth);
 
 /*
- * Appends a line about the host's memory, then two tables, fastest growth first: slab caches, and
+ * Appends where all memory is, then two tables, fastest growth first: slab caches, and
  * caches that the kernel shrinks if memory is short. Columns: CACHE IN-USE SIZE CHANGE/s. SIZE is
  * the memory of all slabs of a cache; CHANGE/s is the growth of its objects in use. A line counts
  * the caches above rows_max; the last line suggests the next step.

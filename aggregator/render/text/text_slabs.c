@@ -185,52 +185,43 @@ void append_growth_lines(GString *out, const SlabGrowth *growth)
 		append_line(out, growth, &sum);
 }
 
-#define MEMORY_HEADING "Memory:"
-
-enum { LINE_COLUMNS = 80 };
-
-/* Appends "slab unreclaimable 190 MiB (+1.2 MiB/s)". */
-static void append_memory_use(GString *out, const MemorySpan *span, const struct SlabTableUse *use)
+/* Appends " (+1.2 MiB/s)" if a figure changed. */
+static void append_rate(GString *out, const MemorySpan *span, HostFigure figure)
 {
-	uint64_t start = span->start.numbers[use->figure], end = span->end.numbers[use->figure];
+	double change = (double)span->end.numbers[figure] - (double)span->start.numbers[figure];
 
-	g_string_append_printf(out, "%s ", use->name);
-	append_amount(out, end, true);
-	if (!span->start.known[use->figure] || start == end || !span->span_ns)
+	if (!span->start.known[figure] || change == 0 || !span->span_ns)
 		return;
 	g_string_append(out, " (");
-	append_change(out, ((double)end - (double)start) * NS_PER_SECOND / (double)span->span_ns,
-		      true);
+	append_change(out, change * NS_PER_SECOND / (double)span->span_ns, true);
 	g_string_append(out, "/s)");
 }
 
-/* Appends "Memory: available 15.1 GiB (-13.0 MiB/s), slab unreclaimable 190 MiB, ...", in lines of
-   80 columns; nothing if nothing is known. */
-static void append_memory_uses(GString *out, const MemorySpan *span)
+/* Appends "Memory 23.5 GiB, available 22.9 GiB (+12.7 MiB/s), reserved at boot 482 MiB", then the
+   balance; nothing if it is not known. */
+static void append_balance(GString *out, const SlabTable *slabs)
 {
-	g_autoptr(GString) part = g_string_new(NULL);
-	gsize start = out->len, line = start;
+	g_autoptr(Table) balance = balance_table_new(slabs, TABLE_TEXT);
+	const TextLayout layout = { .gap = 2, .human = true };
+	const HostState *end = &slabs->memory.end;
+	uint64_t total = end->numbers[HOST_MEMORY_TOTAL], ram = end->numbers[HOST_RAM];
 
-	g_string_append(out, MEMORY_HEADING);
-	for (int use = 0; use < SLAB_TABLE_USES; use++) {
-		if (!span->end.known[slab_table_uses[use].figure])
-			continue;
-		g_string_truncate(part, 0);
-		append_memory_use(part, span, &slab_table_uses[use]);
-		if (out->len > start + strlen(MEMORY_HEADING))
-			g_string_append_c(out, ',');
-		/* Includes the space before the part and the comma after it. */
-		if (out->len - line + part->len + 2 > LINE_COLUMNS) {
-			g_string_append_c(out, '\n');
-			line = out->len;
-			g_string_append_printf(out, "%*s", (int)strlen(MEMORY_HEADING), "");
-		}
-		g_string_append_printf(out, " %s", part->str);
+	if (!balance->count)
+		return;
+	g_string_append(out, "Memory ");
+	append_amount(out, total, true);
+	if (end->known[HOST_MEMORY_AVAILABLE]) {
+		g_string_append(out, ", available ");
+		append_amount(out, end->numbers[HOST_MEMORY_AVAILABLE], true);
+		append_rate(out, &slabs->memory, HOST_MEMORY_AVAILABLE);
 	}
-	if (out->len == start + strlen(MEMORY_HEADING))
-		g_string_truncate(out, start);
-	else
-		g_string_append_c(out, '\n');
+	if (ram > total) {
+		g_string_append(out, ", reserved at boot ");
+		append_amount(out, ram - total, true);
+	}
+	g_string_append(out, "\n\n");
+	append_table(out, balance, &layout);
+	g_string_append_c(out, '\n');
 }
 
 /* Appends the titles and rows of one kind of caches; nothing if there are none. */
@@ -272,13 +263,10 @@ static void append_next(GString *out, const SlabTable *table, const GArray *rows
 void append_slab_table(GString *out, const SlabTable *slabs)
 {
 	g_autoptr(Table) kept = table_new(slabs, NULL), reclaimable = table_new(slabs, NULL);
-	gsize start = out->len;
 
 	slab_table_add(kept, slabs, SLABS_KEPT, TABLE_TEXT);
 	slab_table_add(reclaimable, slabs, SLABS_RECLAIMABLE, TABLE_TEXT);
-	append_memory_uses(out, &slabs->memory);
-	if (out->len > start)
-		g_string_append_c(out, '\n');
+	append_balance(out, slabs);
 	append_slab_rows(out, slabs, kept, "CACHE");
 	append_slab_rows(out, slabs, reclaimable, "RECLAIMABLE CACHE");
 	append_next(out, slabs, kept->rows);

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The balance: where all memory of a host is. Its parts are a table of sums of figures
+ * (names/host_state.h), made so that no page is in two of them; what is left of MemTotal stands in
+ * no counter. slab_readings.c has the caches; text and JSON print both.
+ */
+#include "report/slab_readings.h"
+
+#include "base/clock.h"
+
+enum { FIGURES_OF_A_PART = 2 };
+#define NO_FIGURE HOST_MEMORY_TOTAL /* it is in no part */
+
+/* A part is a sum of figures, less what another part has of them. */
+typedef struct {
+	const char *id;
+	const char *title;
+	HostFigure plus[FIGURES_OF_A_PART];
+	HostFigure less;
+} BalancePart;
+
+static const BalancePart parts[] = {
+	{ .id = "free", .title = "free", .plus = { HOST_MEMORY_FREE } },
+	{ .id = "anonymous", .title = "programs (anonymous)", .plus = { HOST_ANONYMOUS } },
+	{ .id = "page_cache",
+	  .title = "page cache",
+	  .plus = { HOST_PAGE_CACHE },
+	  .less = HOST_SHARED },
+	{ .id = "shared", .title = "shared memory, tmpfs", .plus = { HOST_SHARED } },
+	{ .id = "swap_cache", .title = "swap cache", .plus = { HOST_SWAP_CACHE } },
+	{ .id = "compressed", .title = "zswap, zram", .plus = { HOST_COMPRESSED } },
+	{ .id = "huge_pages", .title = "huge pages (hugetlb)", .plus = { HOST_HUGE_PAGES } },
+	{ .id = "slab_unreclaimable",
+	  .title = "slab, unreclaimable",
+	  .plus = { HOST_SLAB_UNRECLAIMABLE } },
+	{ .id = "slab_reclaimable",
+	  .title = "slab, reclaimable",
+	  .plus = { HOST_SLAB_RECLAIMABLE } },
+	{ "other_reclaimable",
+	  "reclaimable, not slab",
+	  { HOST_RECLAIMABLE },
+	  .less = HOST_SLAB_RECLAIMABLE },
+	{ .id = "kernel_stacks", .title = "kernel stacks", .plus = { HOST_KERNEL_STACKS } },
+	{ .id = "page_tables",
+	  .title = "page tables",
+	  .plus = { HOST_PAGE_TABLES, HOST_SECONDARY_PAGE_TABLES } },
+	{ .id = "per_cpu", .title = "per-CPU", .plus = { HOST_PER_CPU } },
+	{ .id = "vmalloc",
+	  .title = "vmalloc",
+	  .plus = { HOST_VMALLOC },
+	  .less = HOST_STACKS_IN_VMALLOC },
+};
+
+/* People look for these, so they are shown however small they are. */
+static bool is_always_shown(const BalanceRow *row)
+{
+	return g_str_equal(row->part, "free") || g_str_equal(row->part, "slab_unreclaimable") ||
+	       g_str_equal(row->part, "in_no_counter");
+}
+
+/* A page of the swap cache may be mapped, and is then anonymous, too. The lists for reclaim have
+   each page once. */
+static void leave_out_mapped_swap_cache(HostState *state)
+{
+	uint64_t *numbers = state->numbers;
+	uint64_t others = numbers[HOST_ANONYMOUS] + numbers[HOST_PAGE_CACHE];
+	uint64_t listed = MAX(numbers[HOST_LISTED], others);
+
+	if (state->known[HOST_LISTED])
+		numbers[HOST_SWAP_CACHE] = MIN(numbers[HOST_SWAP_CACHE], listed - others);
+}
+
+static uint64_t bytes_of(const BalancePart *part, const HostState *state)
+{
+	uint64_t bytes = 0, less = 0;
+
+	for (int i = 0; i < FIGURES_OF_A_PART; i++)
+		if (part->plus[i] != NO_FIGURE)
+			bytes += state->numbers[part->plus[i]];
+	if (part->less != NO_FIGURE)
+		less = state->numbers[part->less];
+	return bytes - MIN(less, bytes);
+}
+
+/* Fills a row for each part that the kernel shows. */
+static void add_parts(GArray *rows, const HostState *start, const HostState *end)
+{
+	for (gsize i = 0; i < G_N_ELEMENTS(parts); i++) {
+		const BalancePart *part = &parts[i];
+		const BalanceRow row = {
+			.part = part->id,
+			.title = part->title,
+			.start = bytes_of(part, start),
+			.bytes = bytes_of(part, end),
+		};
+
+		if (end->known[part->plus[0]])
+			g_array_append_val(rows, row);
+	}
+}
+
+/* Adds what is left of all memory. In a container the files may be of different hosts; then the
+   parts are more than all. */
+static void add_rest(GArray *rows, uint64_t start_total, uint64_t total)
+{
+	BalanceRow rest = { .part = "in_no_counter", .title = "in no counter" };
+	BalanceRow twice = { .part = "counted_twice", .title = "counted twice (-)" };
+	uint64_t start = 0, end = 0;
+
+	for (guint i = 0; i < rows->len; i++) {
+		start += g_array_index(rows, BalanceRow, i).start;
+		end += g_array_index(rows, BalanceRow, i).bytes;
+	}
+	rest.start = start_total - MIN(start, start_total);
+	rest.bytes = total - MIN(end, total);
+	twice.start = start - MIN(start, start_total);
+	twice.bytes = end - MIN(end, total);
+	g_array_append_val(rows, rest);
+	if (twice.bytes)
+		g_array_append_val(rows, twice);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const BalanceRow *of_a = a, *of_b = b;
+
+	return (of_a->bytes < of_b->bytes) - (of_a->bytes > of_b->bytes);
+}
+
+/* Puts the largest first, and parts that are small and did not change into one row. */
+static void fold_small(GArray *rows, uint64_t total, uint64_t noise, Table *table)
+{
+	enum { SHARE_MIN = 100 };
+	BalanceRow others = { .part = "others" };
+	guint kept = 0, folded = 0;
+
+	g_array_sort(rows, compare_rows);
+	for (guint i = 0; i < rows->len; i++) {
+		BalanceRow row = g_array_index(rows, BalanceRow, i);
+		uint64_t change = MAX(row.bytes, row.start) - MIN(row.bytes, row.start);
+
+		if (is_always_shown(&row) || row.bytes >= total / SHARE_MIN || change > noise) {
+			g_array_index(rows, BalanceRow, kept++) = row;
+			continue;
+		}
+		others.title = row.title;
+		others.start += row.start;
+		others.bytes += row.bytes;
+		folded++;
+	}
+	g_array_set_size(rows, kept);
+	if (folded > 1)
+		others.title = table_printf(table, "%u smaller parts (--all)", folded);
+	if (folded)
+		g_array_append_val(rows, others);
+}
+
+static Value share_of(Table *table, const TableColumn *column, guint row)
+{
+	const MemorySpan *memory = table->source;
+
+	(void)column;
+	return (Value){ .known = true,
+			.number = g_array_index(table->rows, BalanceRow, row).bytes,
+			.other = memory->end.numbers[HOST_MEMORY_TOTAL] };
+}
+
+#define MEMBER(name, type, member) TABLE_MEMBER(name, type, BalanceRow, member)
+
+static const TableColumn columns[] = {
+	{ MEMBER("part", VALUE_TEXT, part), .uses = TABLE_JSON },
+	{ MEMBER(NULL, VALUE_TEXT, title), .title = "MEMORY", .uses = TABLE_TEXT },
+	{ MEMBER("bytes_start", VALUE_BYTES, start), .known_at = offsetof(BalanceRow, has_change),
+	  .uses = TABLE_JSON },
+	{ MEMBER("bytes", VALUE_BYTES, bytes), .title = "SIZE" },
+	{ .id = "share_percent", .title = "SHARE%", .type = VALUE_SHARE, .read = share_of },
+	{ MEMBER("change_bytes_per_second", VALUE_CHANGE, change_bytes),
+	  .known_at = offsetof(BalanceRow, has_change), .title = "CHANGE/s" },
+};
+
+Table *balance_table_new(const SlabTable *slabs, TableUse use)
+{
+	enum { NOISE_BYTES = 1 << 20, NOISE_BYTES_OF_A_CPU = 128 << 10 };
+	HostState start = slabs->memory.start, end = slabs->memory.end;
+	uint64_t total = end.numbers[HOST_MEMORY_TOTAL], span_ns = slabs->memory.span_ns;
+	GArray *rows = g_array_new(FALSE, FALSE, sizeof(BalanceRow));
+	Table *table = table_new(&slabs->memory, rows);
+
+	leave_out_mapped_swap_cache(&start);
+	leave_out_mapped_swap_cache(&end);
+	if (total && end.known[HOST_MEMORY_FREE]) {
+		add_parts(rows, &start, &end);
+		add_rest(rows, start.numbers[HOST_MEMORY_TOTAL], total);
+	}
+	if (rows->len && use == TABLE_TEXT && slabs->rows_max < UINT32_MAX)
+		fold_small(rows, total, NOISE_BYTES + slabs->cpus * (uint64_t)NOISE_BYTES_OF_A_CPU,
+			   table);
+	for (guint i = 0; i < rows->len; i++) {
+		BalanceRow *row = &g_array_index(rows, BalanceRow, i);
+
+		row->has_change = span_ns && start.known[HOST_MEMORY_TOTAL];
+		row->change_bytes = ((double)row->bytes - (double)row->start) * NS_PER_SECOND /
+				    (double)MAX(span_ns, 1);
+	}
+	table->count = rows->len;
+	table_add(table, columns, G_N_ELEMENTS(columns), use);
+	return table;
+}

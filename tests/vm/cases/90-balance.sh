@@ -1,0 +1,112 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# once: 6.1
+# Where all memory is: known memory of each kind stands in its own part of the balance, and in no other,
+# and the parts add up to all memory. Nobody else uses memory in a guest; on the machine that builds
+# others do, so each kind is tried up to three times there.
+# shellcheck source=lib.sh source-path=SCRIPTDIR
+. "${BASH_SOURCE[0]%/*}/lib.sh"
+
+readonly mib=$((1 << 20))
+
+# rows NAME: of an array of ./report, which is JSON without blanks, a line each.
+rows()
+{
+	tr -d ' \n' < report | sed -E "s/.*\"$1\":\[([^]]*)\].*/\1/; s/\},?/}\n/g"
+}
+
+# field NAME: of each line.
+field()
+{
+	sed -n -E "s/.*\"$1\":\"?([^\",}]*)\"?[,}].*/\1/p"
+}
+
+# parts_changed: "PART BYTES" of each part of ./report.
+parts_changed()
+{
+	rows balance | sed -n -E \
+		's/.*"part":"([^"]*)".*"bytes_start":([0-9]+).*"bytes":([0-9]+).*/\1 \2 \3/p' |
+		awk '{ print $1, $3 - $2 }'
+}
+
+# balance_of KIND COUNT: takes a balance before and after that memory was used; leaves ./report and
+# what changed, in ./changed.
+balance_of()
+{
+	local worker program
+	rm -f gate kept
+	mkfifo gate
+	# What was used before is freed by then.
+	sleep 2
+	memory_use "$1" "$2" > kept 0<> gate &
+	worker=$!
+	wait_until 300 grep -q -x memory_use "/proc/$worker/comm"
+	env --default-signal=INT slabstack --format=json -d 600 > report 2> errors &
+	program=$!
+	sleep 2
+	echo > gate
+	wait_until 1200 grep -q kept kept
+	sleep 1
+	kill -INT "$program"
+	wait "$program"
+	status=$?
+	echo > gate
+	wait "$worker"
+	rm -rf memory_use.data memory_use.names
+	[ "$1" != huge ] || echo 0 > /proc/sys/vm/nr_hugepages
+	parts_changed > changed
+}
+
+# other_parts PART BYTES: those that changed by more than 3 % of that, though they should not. The kernel has
+# a table of the cgroups of per-CPU objects, in vmalloc memory, which may be as large as they are.
+other_parts()
+{
+	awk -v part="$1" -v bytes="$2" '$1 != part && (part != "per_cpu" || $1 != "vmalloc") && $1 != "free" && ($2 > bytes * 0.03 || $2 < -bytes * 0.03) {
+		printf "%s%s %d MiB", separator, $1, $2 / 1048576; separator = ", " }' changed
+}
+
+# grew PART BYTES: that part did, to 3 %.
+grew()
+{
+	awk -v part="$1" -v bytes="$2" '$1 == part { is_so = $2 > bytes * 0.97 && $2 < bytes * 1.03 }
+		END { exit !is_so }' changed
+}
+
+# appears KIND MIB PART [PERCENT]: MIB of that kind are in that part and nowhere else; the kernel takes so
+# many percent more for them.
+appears()
+{
+	local bytes=$(($2 * mib * (100 + ${4:-0}) / 100))
+	for _ in 1 2 3; do
+		balance_of "$1" "$2"
+		! grew "$3" "$bytes" || [ -n "$(other_parts "$3" "$bytes")" ] || break
+	done
+	equals "$1: exit status" 0 "$status"
+	holds "$1: in its part ($(awk -v part="$3" '$1 == part { printf "%.1f", $2 / 1048576 }' changed) of $2 MiB)" \
+		grew "$3" "$bytes"
+	equals "$1: in no other part" '' "$(other_parts "$3" "$bytes")"
+}
+
+slabstack --format=json > report 2> errors
+equals 'the parts: exit status' 0 "$?"
+equals 'the parts add up to all memory' \
+	"$(tr -d ' \n' < report | sed -n -E 's/.*"memory_total_bytes":([0-9]+).*/\1/p')" \
+	"$(rows balance | field bytes | paste -s -d + | bc)"
+equals 'the parts: none is counted twice' '' "$(rows balance | grep counted_twice)"
+
+# The files of a guest are in tmpfs, which is shared memory.
+if [ -d "$modules" ]; then
+	mkdir files
+	mount -t ramfs ramfs files
+	cd files || exit
+fi
+appears anonymous 400 anonymous
+appears page-cache 400 page_cache
+appears shared 400 shared
+appears pipes 250 in_no_counter
+appears vmalloc 200 vmalloc
+appears per-cpu 200 per_cpu
+appears page-tables 200 page_tables
+appears huge 200 huge_pages
+appears sockets 200 in_no_counter
+appears small-messages 200 slab_unreclaimable 24
