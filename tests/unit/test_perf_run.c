@@ -60,7 +60,7 @@ static void stage_init(Stage *stage, char **command)
 				       .command = command } };
 	cr_assert_not_null(stage->points);
 	stage->plan = (PerfRunPlan){ .points = stage->points,
-				     .ring_bytes = 16 << 20,
+				     .events.ring_bytes = 16 << 20,
 				     .buffer_bytes = 32 << 20 };
 	gfp_flags_find(&stage->plan.gfp_flags, folder);
 	close(folder);
@@ -212,7 +212,7 @@ Test(perf_run, a_ring_of_one_page_counts_what_it_loses, .timeout = 60)
 	uint64_t counted, lost;
 
 	stage_init(&stage, pipes);
-	stage.plan.ring_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	stage.plan.events.ring_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	run_once(&stage);
 	counted = profile_totals(stage.session->profile).events;
 	lost = made_session_lost(stage.session);
@@ -312,7 +312,7 @@ Test(perf_run, the_kernels_own_clock_is_moved_to_the_streams, .timeout = 60)
 	g_auto(Stage) stage = { NULL };
 
 	stage_init(&stage, pipes);
-	stage.plan.own_clock = true;
+	stage.plan.events.own_clock = true;
 	run(&stage);
 	cr_expect_eq(made_session_lost(stage.session), 0);
 	expect_pipes(&stage, 2 * PIPES);

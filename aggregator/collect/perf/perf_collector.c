@@ -24,9 +24,9 @@ static bool collect_points(const CollectRun *run, PerfRunPlan *plan, GError **er
 	if (!perf_plan_buffers(&buffers, request, host_snapshot_cpus_online(run->host),
 			       host_memory_available(""), error))
 		return false;
-	plan->ring_bytes = buffer_plan_bytes(&buffers) / buffers.buffers;
+	plan->events.ring_bytes = buffer_plan_bytes(&buffers) / buffers.buffers;
 	if (plan->slab_probe)
-		buffers.slab_bytes = perf_plan_slab_ring(plan->ring_bytes) * buffers.buffers;
+		buffers.slab_bytes = perf_plan_slab_ring(plan->events.ring_bytes) * buffers.buffers;
 	plan->buffer_bytes = buffer_plan_bytes(&buffers) + buffers.slab_bytes;
 	if (!request->quiet)
 		buffer_plan_print(&buffers);

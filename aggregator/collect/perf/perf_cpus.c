@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The CPUs of a run: opens and closes their events, lets twins take turns, pays the cost, and
- * judges it against the limit, which changes periods or ends the run. Its data are the PerfRunCpu
- * of each CPU (perf_state.h). perf_run.c and perf_read.c call it, timers of its own drive the
+ * judges it against the limit, which changes periods or ends the run. Its data are the PerfCosts
+ * and the PerfRunCpu of each CPU (perf_cpus.h). perf_run.c calls it, timers of its own drive the
  * turns.
  */
+#include "collect/perf/perf_cpus.h"
+
 #include "record/format.h"
 #include "base/clock.h"
 #include "base/hot_assert.h"
-#include "collect/perf/perf_hits.h"
-#include "collect/perf/perf_names.h"
 #include "collect/perf/perf_period.h"
 #include "collect/perf/perf_state.h"
 #include "collect/perf/perf_turn.h"
@@ -18,13 +18,14 @@
 
 #include <gio/gio.h>
 #include <glib-unix.h>
+#include <unistd.h>
 
 enum { TURN_MS = 10 /* how often it is checked whose turn it is */ };
 
 static gboolean ring_is_filling(int fd, GIOCondition condition, gpointer user_data)
 {
 	(void)fd;
-	perf_read_round(user_data, 0);
+	perf_round(user_data, 0);
 	/* Since 6.15 the end of an event, when its CPU goes offline, ends this source. The rest of
 	   its data is read in the regular rounds. */
 	return condition & (G_IO_HUP | G_IO_ERR | G_IO_NVAL) ? G_SOURCE_REMOVE : G_SOURCE_CONTINUE;
@@ -88,15 +89,15 @@ static PerfRunCpu *add_cpu(PerfRun *run, uint32_t number, PerfCpu *perf)
 {
 	PerfRunCpu *cpu = g_new0(PerfRunCpu, 1);
 
-	cpu->weights = g_new0(PerfWeight, run->request.points_count);
-	cpu->turns = g_new0(PerfTurn, run->request.points_count);
-	cpu->paid = g_new0(HitsPaid, run->request.points_count);
-	cpu->scatters = g_new0(PerfScatter, run->request.points_count);
-	cpu->calls = run->sites ? cache_calls_new() : NULL;
+	cpu->weights = g_new0(PerfWeight, run->plan.events.points_count);
+	cpu->turns = g_new0(PerfTurn, run->plan.events.points_count);
+	cpu->paid = g_new0(HitsPaid, run->plan.events.points_count);
+	cpu->scatters = g_new0(PerfScatter, run->plan.events.points_count);
+	cpu->calls = run->names.sites ? cache_calls_new() : NULL;
 	cpu->perf = perf;
 	cpu->event_cpu.cpu = number;
-	cpu->event_cpu.sampling_period = run->bound.sampling_period;
-	cpu->event_cpu.probe_ns = run->cost.is_known ? 0 : KMT_NOT_MEASURED;
+	cpu->event_cpu.sampling_period = run->costs.bound.sampling_period;
+	cpu->event_cpu.probe_ns = run->costs.cost.is_known ? 0 : KMT_NOT_MEASURED;
 	g_ptr_array_add(run->cpus, cpu);
 	return cpu;
 }
@@ -106,11 +107,11 @@ static void init_point(const PerfRun *run, PerfRunCpu *cpu, unsigned point)
 {
 	const PerfStart whole_run = { .period = 1 };
 
-	hot_assert(point < run->request.points_count);
+	hot_assert(point < run->plan.events.points_count);
 	cpu->weights[point] = (PerfWeight){ .lost = 0 };
 	cpu->turns[point] = (PerfTurn){ .stage = PERF_TURN_NONE };
 	cpu->paid[point] = (HitsPaid){ 0 };
-	if (perf_run_pairs(run))
+	if (perf_read_pairs(&run->reader))
 		perf_weight_start(&cpu->weights[point], 0, &whole_run);
 }
 
@@ -122,15 +123,14 @@ static bool open_cpu(PerfRun *run, uint32_t number, GError **error)
 
 	/* Settles the counts of its events before they are closed. */
 	if (cpu) {
-		cpu->head = perf_ring_head(&cpu->perf->samples);
-		perf_read_cpu(run, cpu);
-		perf_read_end_weights(run, cpu);
+		perf_round_of_cpu(run, cpu);
+		perf_read_end_weights(&run->reader, cpu);
 		perf_cpus_pay(run, cpu);
 	}
 	perf = perf_events_open(run->events, number, error);
 	if (perf && !cpu)
 		cpu = add_cpu(run, number, perf);
-	for (unsigned i = 0; cpu && i < run->request.points_count; i++)
+	for (unsigned i = 0; cpu && i < run->plan.events.points_count; i++)
 		init_point(run, cpu, i);
 	if (perf)
 		cpu->enabled = (PerfEnabled){ 0 };
@@ -138,12 +138,12 @@ static bool open_cpu(PerfRun *run, uint32_t number, GError **error)
 }
 
 /* Skips CPUs that are not online yet. */
-bool perf_cpus_open(PerfRun *run, GError **error)
+bool perf_cpus_open(PerfRun *run, const GArray *numbers, GError **error)
 {
 	GError *problem = NULL;
 
-	for (guint i = 0; i < run->online->len; i++) {
-		if (open_cpu(run, g_array_index(run->online, guint32, i), &problem))
+	for (guint i = 0; i < numbers->len; i++) {
+		if (open_cpu(run, g_array_index(numbers, guint32, i), &problem))
 			continue;
 		if (!g_error_matches(problem, G_IO_ERROR, G_IO_ERROR_NOT_FOUND)) {
 			g_propagate_error(error, problem);
@@ -156,36 +156,43 @@ bool perf_cpus_open(PerfRun *run, GError **error)
 
 /* Which events are taken. */
 
+/* Whose twins take turns. */
+typedef struct {
+	PerfRun *run;
+	PerfRunCpu *cpu;
+} TurningCpu;
+
 static void read_ring(void *user_data)
 {
-	PerfRun *run = user_data;
+	const TurningCpu *turn = user_data;
 
-	run->turning->head = perf_ring_head(&run->turning->perf->samples);
-	perf_read_cpu(run, run->turning);
+	perf_round_of_cpu(turn->run, turn->cpu);
 }
 
 static void end_series(PerfEventId event, uint64_t count, void *user_data)
 {
-	PerfRun *run = user_data;
+	const TurningCpu *turn = user_data;
 
-	perf_read_end_series(run->turning, event, count);
+	perf_read_end_series(turn->cpu, event, count);
 }
 
-static PerfTurnPlace place_of(PerfRun *run, PerfRunCpu *cpu, unsigned point)
+static PerfTurnPlace place_of(TurningCpu *turn, unsigned point)
 {
-	hot_assert(point < run->request.points_count);
-	run->turning = cpu;
+	PerfRun *run = turn->run;
+	PerfRunCpu *cpu = turn->cpu;
+
+	hot_assert(point < run->plan.events.points_count);
 	return (PerfTurnPlace){
 		.turn = &cpu->turns[point],
 		.weight = &cpu->weights[point],
 		.events = run->events,
 		.cpu = cpu->perf,
 		.point = point,
-		.random = &run->random,
+		.random = &run->costs.random,
 		.nominal = cpu->event_cpu.sampling_period,
 		.read = read_ring,
 		.end = end_series,
-		.user_data = run,
+		.user_data = turn,
 	};
 }
 
@@ -193,10 +200,11 @@ static PerfTurnPlace place_of(PerfRun *run, PerfRunCpu *cpu, unsigned point)
 static bool look_at_turns(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 {
 	uint32_t nominal = cpu->event_cpu.sampling_period;
+	TurningCpu turn = { run, cpu };
 	bool any = false;
 
-	for (unsigned i = 0; i < run->request.points_count; i++) {
-		const PerfTurnPlace at = place_of(run, cpu, i);
+	for (unsigned i = 0; i < run->plan.events.points_count; i++) {
+		const PerfTurnPlace at = place_of(&turn, i);
 
 		if (!perf_turn_is_needed(&cpu->turns[i], nominal))
 			continue;
@@ -211,17 +219,17 @@ static gboolean time_for_turns(gpointer user_data)
 	PerfRun *run = user_data;
 	uint64_t now_ns = clock_monotonic_ns();
 
-	run->is_drawing = false;
+	run->costs.is_drawing = false;
 	for (guint i = 0; i < run->cpus->len && run->live.phase == PHASE_LIVE; i++)
-		run->is_drawing |= look_at_turns(run, run->cpus->pdata[i], now_ns);
-	return run->is_drawing ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
+		run->costs.is_drawing |= look_at_turns(run, run->cpus->pdata[i], now_ns);
+	return run->costs.is_drawing ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
 }
 
 static void take_turns(PerfRun *run)
 {
-	if (run->is_drawing)
+	if (run->costs.is_drawing)
 		return;
-	run->is_drawing = true;
+	run->costs.is_drawing = true;
 	live_run_add_timeout(&run->live, TURN_MS, time_for_turns);
 }
 
@@ -230,15 +238,17 @@ static void draw_helpers_period(PerfRun *run, const PerfRunCpu *cpu)
 	uint32_t nominal = cpu->event_cpu.sampling_period;
 
 	perf_events_set_helpers_period(run->events, cpu->perf,
-				       perf_period_draw(&run->random, nominal));
+				       perf_period_draw(&run->costs.random, nominal));
 }
 
 /* Every event is taken until the first series begins. */
 static void begin_series(PerfRun *run, PerfRunCpu *cpu)
 {
+	TurningCpu turn = { run, cpu };
+
 	draw_helpers_period(run, cpu);
-	for (unsigned i = 0; i < run->request.points_count; i++) {
-		const PerfTurnPlace at = place_of(run, cpu, i);
+	for (unsigned i = 0; i < run->plan.events.points_count; i++) {
+		const PerfTurnPlace at = place_of(&turn, i);
 
 		perf_turn_first(&at);
 	}
@@ -251,7 +261,7 @@ void perf_cpus_enable(PerfRun *run, PerfRunCpu *cpu)
 	uint64_t now_ns;
 
 	perf_events_enable_samples(run->events, cpu->perf);
-	if (!perf_run_pairs(run))
+	if (!perf_read_pairs(&run->reader))
 		begin_series(run, cpu);
 	now_ns = clock_monotonic_ns();
 	cpu->throttle.judged_ns = cpu->hits.judged_ns = cpu->judged_ns = now_ns;
@@ -269,13 +279,13 @@ static void trace_again(PerfRun *run, uint32_t number)
 	cpu = find_cpu(run, number);
 	watch_rings(run, cpu);
 	perf_events_enable_tasks(run->events, cpu->perf);
-	perf_names_forget(run, "ends of slabs on a CPU that came online were not seen");
+	perf_names_forget(&run->names, "ends of slabs on a CPU that came online were not seen");
 	perf_cpus_enable(run, cpu);
 }
 
 void perf_cpus_trace(LiveRun *live)
 {
-	PerfRun *run = (PerfRun *)live;
+	PerfRun *run = perf_run_of(live);
 	g_autoptr(GArray) untraced = NULL;
 	/* Includes what the previous check may have missed. */
 	uint64_t since_ns = live->looked_ns - MIN(live->looked_ns, PERF_ENABLED_GRAIN_NS);
@@ -294,12 +304,32 @@ void perf_cpus_trace(LiveRun *live)
 
 /* The cost. */
 
+void perf_costs_init(PerfCosts *costs, PerfBound bound)
+{
+	costs->bound = bound;
+	costs->random = clock_monotonic_ns() ^ (uint64_t)getpid() << 32;
+}
+
+void perf_costs_clear(PerfCosts *costs)
+{
+	g_clear_pointer(&costs->hit_costs, g_free);
+}
+
+void perf_cpus_set_costs(PerfRun *run, const PerfCost *cost, HitCost *hit_costs)
+{
+	g_assert(!run->costs.hit_costs);
+	run->costs.cost = *cost;
+	run->costs.hit_costs = hit_costs;
+	for (guint i = 0; cost->is_known && i < run->cpus->len; i++)
+		((PerfRunCpu *)run->cpus->pdata[i])->event_cpu.probe_ns = 0;
+}
+
 /* If all hits have been taken, the samples and those that were lost show their number; each count
    takes an interrupt of the CPU. */
 static bool takes_all(const PerfRun *run, const PerfRunCpu *cpu, unsigned point)
 {
-	hot_assert(point < run->request.points_count);
-	return perf_run_pairs(run) ||
+	hot_assert(point < run->plan.events.points_count);
+	return perf_read_pairs(&run->reader) ||
 	       (!cpu->weights[point].series[1].samples &&
 		!perf_turn_is_needed(&cpu->turns[point], cpu->event_cpu.sampling_period));
 }
@@ -307,10 +337,11 @@ static bool takes_all(const PerfRun *run, const PerfRunCpu *cpu, unsigned point)
 /* Returns the hits that the events of a point have counted. */
 static uint64_t counted_hits(PerfRun *run, PerfRunCpu *cpu, unsigned point)
 {
-	const PerfTurnPlace at = place_of(run, cpu, point);
+	TurningCpu turn = { run, cpu };
+	const PerfTurnPlace at = place_of(&turn, point);
 	uint64_t samples = cpu->weights[point].lost_samples;
 
-	hot_assert(point < run->request.points_count);
+	hot_assert(point < run->plan.events.points_count);
 	if (!takes_all(run, cpu, point))
 		return perf_turn_events(&at);
 	for (unsigned i = 0; i < PERF_TWINS; i++)
@@ -320,12 +351,12 @@ static uint64_t counted_hits(PerfRun *run, PerfRunCpu *cpu, unsigned point)
 
 void perf_cpus_pay(PerfRun *run, PerfRunCpu *cpu)
 {
-	for (unsigned i = 0; run->cost.is_known && i < run->request.points_count; i++)
-		cpu->cost.hits_ns +=
-			hits_paid_pay(&cpu->paid[i], &run->hit_costs[i], counted_hits(run, cpu, i),
-				      perf_events_calls(run->events, cpu->perf, i));
+	for (unsigned i = 0; run->costs.cost.is_known && i < run->plan.events.points_count; i++)
+		cpu->cost.hits_ns += hits_paid_pay(&cpu->paid[i], &run->costs.hit_costs[i],
+						   counted_hits(run, cpu, i),
+						   perf_events_calls(run->events, cpu->perf, i));
 	cpu_cost_interrupt(&cpu->cost, cpu->perf->interrupted_ns);
-	perf_read_sum_cost(run, cpu);
+	perf_cpus_sum_cost(&run->costs, cpu);
 }
 
 /* A batch has one nominal period, so samples of the previous one are read first. A batch with the
@@ -333,12 +364,11 @@ void perf_cpus_pay(PerfRun *run, PerfRunCpu *cpu)
    known exactly. Series of samples end when it was decided that they end. */
 static void change_period(PerfRun *run, PerfRunCpu *cpu)
 {
-	cpu->head = perf_ring_head(&cpu->perf->samples);
-	perf_read_cpu(run, cpu);
-	cpu->event_cpu.sampling_period = perf_throttle_period(&cpu->throttle, &run->bound);
-	event_writer_open(run->writer, &cpu->event_cpu);
-	event_writer_beat(run->writer, cpu->complete_until_ns);
-	event_writer_close(run->writer);
+	perf_round_of_cpu(run, cpu);
+	cpu->event_cpu.sampling_period = perf_throttle_period(&cpu->throttle, &run->costs.bound);
+	event_writer_open(run->reader.writer, &cpu->event_cpu);
+	event_writer_beat(run->reader.writer, cpu->complete_until_ns);
+	event_writer_close(run->reader.writer);
 	draw_helpers_period(run, cpu);
 	take_turns(run);
 	if (cpu->calls)
@@ -356,12 +386,12 @@ static void judge_paired(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns, const c
 {
 	g_autofree char *bound = NULL;
 
-	if (!run->cost.is_known ||
-	    !perf_throttle_is_over(&cpu->throttle, &run->bound, now_ns, cpu->event_cpu.probe_ns))
+	if (!run->costs.cost.is_known || !perf_throttle_is_over(&cpu->throttle, &run->costs.bound,
+								now_ns, cpu->event_cpu.probe_ns))
 		return;
 	bound = g_strdup_printf("tracing took more than %u %% of CPU %u: allow it more with "
 				"--max-overhead, or %s",
-				run->bound.percent_max, cpu->event_cpu.cpu, remedy);
+				run->costs.bound.percent_max, cpu->event_cpu.cpu, remedy);
 	end_run(run, bound);
 }
 
@@ -370,14 +400,14 @@ static void judge_hits(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 {
 	g_autofree char *bound = NULL;
 
-	if (!run->cost.is_known || run->live.parts.request->held ||
-	    !perf_throttle_is_over(&cpu->hits, &run->bound, now_ns, cpu->cost.hits_ns))
+	if (!run->costs.cost.is_known || run->live.parts.request->held ||
+	    !perf_throttle_is_over(&cpu->hits, &run->costs.bound, now_ns, cpu->cost.hits_ns))
 		return;
 	bound = g_strdup_printf("the probes alone took more than %u %% of CPU %u, whatever is "
 				"recorded: %s, or allow it more with --max-overhead",
-				run->bound.percent_max, cpu->event_cpu.cpu,
-				run->plan->hits ? "choose a function that is called less often"
-						: "observe fewer kinds of events");
+				run->costs.bound.percent_max, cpu->event_cpu.cpu,
+				run->plan.hits ? "choose a function that is called less often"
+					       : "observe fewer kinds of events");
 	end_run(run, bound);
 }
 
@@ -388,16 +418,16 @@ static void judge(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 	if (run->live.phase != PHASE_LIVE)
 		return;
 	if (run->live.parts.request->held) {
-		if (run->is_throttled)
+		if (run->reader.is_throttled)
 			end_run(run, "the kernel stopped perf events that came too fast: raise "
 				     "kernel.perf_event_max_sample_rate, or use --collector=stap");
 		judge_paired(run, cpu, now_ns,
 			     "sample addresses in the kernel with --collector=stap");
-	} else if (run->plan->hits && run->plan->hits->has_pairs) {
+	} else if (run->plan.hits && run->plan.hits->has_pairs) {
 		judge_paired(run, cpu, now_ns, "observe some of the threads with --sample");
-	} else if (run->cost.is_known &&
-		   perf_throttle_judge(&cpu->throttle, &run->bound, now_ns, cpu->event_cpu.probe_ns,
-				       cpu->cost.samples_ns)) {
+	} else if (run->costs.cost.is_known &&
+		   perf_throttle_judge(&cpu->throttle, &run->costs.bound, now_ns,
+				       cpu->event_cpu.probe_ns, cpu->cost.samples_ns)) {
 		change_period(run, cpu);
 	}
 }

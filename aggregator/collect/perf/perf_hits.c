@@ -2,7 +2,7 @@
 /*
  * Probe points in a perf run: requests what their samples need, measures what they cost, and takes
  * each sample: weight, task, formulas, user stack, then event_writer.c or, with copies of stacks,
- * perf_unwind.c. The data are in the PerfRun; this is the hot path of stack-top.
+ * perf_unwind.c. The data are in the PerfHits; this is the hot path of stack-top.
  */
 #include "collect/perf/perf_hits.h"
 
@@ -42,13 +42,13 @@ static bool is_taken(const AddressSample *sample, uint32_t tid)
 	return !((tid ^ sample->seed) & ((1ULL << sample->level) - 1));
 }
 
-static PerfPoint point_request(const PerfRun *run, const SetPoint *point)
+static PerfPoint point_request(const PerfHits *hits, const SetPoint *point)
 {
-	bool with_user = run->live.parts.request->user_depth > 0;
+	bool with_user = hits->reader->request->user_depth > 0;
 	const PointEvent *event = point->event;
 	PerfPoint request = {
-		.filter = run->plan->hits->has_pairs ? thread_filter(&run->addresses)
-						     : g_strdup(point->filter),
+		.filter = hits->plan->hits->has_pairs ? thread_filter(&hits->reader->addresses)
+						      : g_strdup(point->filter),
 		/* Spans are told apart by their begins. */
 		.no_stack = !event->has_kernel_stack || point->role == POINT_ROLE_END,
 		.no_user_stack =
@@ -58,14 +58,16 @@ static PerfPoint point_request(const PerfRun *run, const SetPoint *point)
 	return request;
 }
 
-bool perf_hits_init(PerfRun *run, GError **error)
+bool perf_hits_init(PerfHits *hits, GError **error)
 {
-	if (!run->plan->hits || !run->live.parts.request->user_stack_bytes)
+	const CollectRequest *request = hits->reader->request;
+
+	if (!hits->plan->hits || !request->user_stack_bytes)
 		return true;
-	run->unwind = perf_unwind_new(run->live.parts.request->memory_bytes_max, error);
-	if (run->unwind)
-		perf_unwind_set_objects(run->unwind, run->live.parts.session->user_objects);
-	return run->unwind;
+	hits->unwind = perf_unwind_new(request->memory_bytes_max, error);
+	if (hits->unwind)
+		perf_unwind_set_objects(hits->unwind, hits->live->parts.session->user_objects);
+	return hits->unwind;
 }
 
 static bool has_entry(const PointSet *set)
@@ -78,24 +80,25 @@ static bool has_entry(const PointSet *set)
 
 /* Requests a copy of the stack to unwind it, or of its first word to find the callers of functions
    that have no frame yet. */
-static void request_user_stack(PerfRun *run, const CollectRequest *asked)
+static void request_user_stack(const PerfHits *hits, PerfRequest *events)
 {
+	const CollectRequest *asked = hits->reader->request;
 	int top = point_register_of_return_address();
 
-	if (run->unwind) {
-		run->request.user_registers = unwind_registers_mask();
-		run->request.user_stack_bytes = asked->user_stack_bytes;
-	} else if (asked->user_depth && top != POINT_REGISTER_NONE && has_entry(run->plan->hits)) {
+	if (hits->unwind) {
+		events->user_registers = unwind_registers_mask();
+		events->user_stack_bytes = asked->user_stack_bytes;
+	} else if (asked->user_depth && top != POINT_REGISTER_NONE && has_entry(hits->plan->hits)) {
 		/* The registers show whether the program has 64 bits. */
-		run->request.user_registers = 1ULL << top;
-		run->request.user_stack_bytes = sizeof(uint64_t);
+		events->user_registers = 1ULL << top;
+		events->user_stack_bytes = sizeof(uint64_t);
 	}
 }
 
-void perf_hits_request(PerfRun *run)
+void perf_hits_request(PerfHits *hits, PerfRequest *events)
 {
-	const PointSet *set = run->plan->hits;
-	const CollectRequest *asked = run->live.parts.request;
+	const PointSet *set = hits->plan->hits;
+	uint32_t user_depth = hits->reader->request->user_depth;
 	unsigned count = set->points->len;
 	struct perf_event_attr *attrs = g_new0(struct perf_event_attr, count);
 	PerfPoint *points = g_new(PerfPoint, count);
@@ -104,24 +107,23 @@ void perf_hits_request(PerfRun *run)
 		const SetPoint *point = point_set_at(set, i);
 
 		point_event_attr(point->event, &attrs[i]);
-		points[i] = point_request(run, point);
+		points[i] = point_request(hits, point);
 		points[i].event = &attrs[i];
 		points[i].counts_calls = true;
 	}
-	run->hit_attrs = attrs;
-	run->request.points = points;
-	run->request.points_count = count;
-	run->request.takes_hits = true;
-	run->request.user_depth = run->unwind ? 0 : asked->user_depth;
-	request_user_stack(run, asked);
-	run->request.registers = set->registers;
-	run->request.with_maps = asked->user_depth > 0;
-	run->request.with_data_maps = set->by_address;
+	hits->attrs = attrs;
+	events->points = points;
+	events->points_count = count;
+	events->takes_hits = true;
+	events->user_depth = hits->unwind ? 0 : user_depth;
+	request_user_stack(hits, events);
+	events->registers = set->registers;
+	events->with_maps = user_depth > 0;
+	events->with_data_maps = set->by_address;
 }
 
-bool perf_hits_hold(const PerfRun *run, Child *holder, GError **error)
+bool perf_hits_hold(const PointSet *set, Child *holder, GError **error)
 {
-	const PointSet *set = run->plan->hits;
 	g_autoptr(GPtrArray) events = g_ptr_array_new();
 
 	for (unsigned i = 0; i < set->points->len; i++)
@@ -129,36 +131,21 @@ bool perf_hits_hold(const PerfRun *run, Child *holder, GError **error)
 	return point_events_hold(holder, events, error);
 }
 
-void perf_hits_clear(PerfRun *run)
+void perf_hits_clear(PerfHits *hits)
 {
-	g_clear_pointer(&run->unwind, perf_unwind_free);
-	g_clear_pointer(&run->hit_attrs, g_free);
-	g_clear_pointer(&run->hit_costs, g_free);
-	if (!run->user_watch)
+	g_clear_pointer(&hits->unwind, perf_unwind_free);
+	g_clear_pointer(&hits->attrs, g_free);
+	if (!hits->user_watch)
 		return;
-	user_watch_free(run->user_watch);
-	g_string_free(run->columns, TRUE);
-	g_free(run->threads);
+	user_watch_free(hits->user_watch);
+	g_string_free(hits->columns, TRUE);
+	g_free(hits->threads);
 }
 
-void perf_hits_begin(PerfRun *run)
+/* Writes the points. */
+static void describe_points(PerfHits *hits)
 {
-	run->hit_form = (PerfHitForm){
-		.sample_type = perf_events_layout(run->events).sample_type,
-		.registers = (unsigned)__builtin_popcountll(run->request.registers),
-		.user_registers = (unsigned)__builtin_popcountll(run->request.user_registers),
-	};
-	run->user_watch = user_watch_new(&run->live, run->request.with_data_maps);
-	if (run->unwind)
-		perf_unwind_set_opener(run->unwind, user_watch_opener(run->user_watch));
-	run->columns = g_string_new(NULL);
-	run->threads = run->plan->hits->has_pairs ? g_new0(ThreadScatter, 1) : NULL;
-	event_writer_take_points(run->writer);
-}
-
-void perf_hits_describe(PerfRun *run)
-{
-	const PointSet *set = run->plan->hits;
+	const PointSet *set = hits->plan->hits;
 	g_autoptr(GString) lines = g_string_new(NULL);
 
 	for (unsigned i = 0; i < set->points->len; i++) {
@@ -166,7 +153,26 @@ void perf_hits_describe(PerfRun *run)
 
 		point_list_append_line(lines, (uint16_t)i, point->role, point->pair, point->name);
 	}
-	run_facts_write_points(run->live.batches, lines, set->value_name, set->missing);
+	run_facts_write_points(hits->live->batches, lines, set->value_name, set->missing);
+}
+
+void perf_hits_begin(PerfHits *hits, const HitCost *costs)
+{
+	const PerfRequest *events = &hits->plan->events;
+
+	hits->costs = costs;
+	hits->form = (PerfHitForm){
+		.sample_type = hits->reader->sample_type,
+		.registers = (unsigned)__builtin_popcountll(events->registers),
+		.user_registers = (unsigned)__builtin_popcountll(events->user_registers),
+	};
+	hits->user_watch = user_watch_new(hits->live, events->with_data_maps);
+	if (hits->unwind)
+		perf_unwind_set_opener(hits->unwind, user_watch_opener(hits->user_watch));
+	hits->columns = g_string_new(NULL);
+	hits->threads = hits->plan->hits->has_pairs ? g_new0(ThreadScatter, 1) : NULL;
+	event_writer_take_points(hits->reader->writer);
+	describe_points(hits);
 }
 
 /* The cost. */
@@ -229,12 +235,13 @@ static HitCost hit_cost_of(const PointCost costs[VARIANTS], unsigned period)
 	};
 }
 
-static HitCost measure_hit(const PerfRun *run, const PerfEvents *events, unsigned point)
+static HitCost measure_hit(const PerfRunPlan *plan, const PerfEvents *events, unsigned point,
+			   bool is_sampled)
 {
-	hot_assert(point < run->request.points_count);
-	const PointHost host = { .root = "", .kmem_folder_fd = run->plan->kmem_folder_fd };
-	unsigned count = run->request.points[point].filter ? VARIANTS : REJECTED;
-	unsigned period = run->live.parts.request->sampling_period > 1 ? COST_SPARSE_PERIOD : 1;
+	hot_assert(point < plan->events.points_count);
+	const PointHost host = { .root = "", .kmem_folder_fd = plan->kmem_folder_fd };
+	unsigned count = plan->events.points[point].filter ? VARIANTS : REJECTED;
+	unsigned period = is_sampled ? COST_SPARSE_PERIOD : 1;
 	PointVariant variants[VARIANTS] = { 0 };
 	PointCost costs[VARIANTS] = { 0 };
 
@@ -247,50 +254,35 @@ static HitCost measure_hit(const PerfRun *run, const PerfEvents *events, unsigne
 	variants[WITHOUT_FRAMES].attr.exclude_callchain_kernel = 1;
 	variants[WITHOUT_FRAMES].attr.exclude_callchain_user = 1;
 	variants[WITH_KERNEL_FRAMES].attr.exclude_callchain_user = 1;
-	point_cost_measure(&host, point_set_at(run->plan->hits, point)->event, variants, count,
-			   costs);
+	point_cost_measure(&host, point_set_at(plan->hits, point)->event, variants, count, costs);
 	return hit_cost_of(costs, period);
 }
 
 /* Returns an earlier point of the same kind: it costs the same. */
-static unsigned like_point(const PerfRun *run, unsigned point)
+static unsigned like_point(const PerfRunPlan *plan, unsigned point)
 {
-	const PointSet *set = run->plan->hits;
-	const SetPoint *wanted = point_set_at(set, point);
+	const PerfPoint *points = plan->events.points;
+	const SetPoint *wanted = point_set_at(plan->hits, point);
 	unsigned other = 0;
 
-	hot_assert(point < run->request.points_count);
-	while (point_set_at(set, other)->event->probe != wanted->event->probe ||
-	       !run->request.points[other].filter != !run->request.points[point].filter ||
-	       (point_set_at(set, other)->role == POINT_ROLE_END) !=
+	hot_assert(point < plan->events.points_count);
+	while (point_set_at(plan->hits, other)->event->probe != wanted->event->probe ||
+	       !points[other].filter != !points[point].filter ||
+	       (point_set_at(plan->hits, other)->role == POINT_ROLE_END) !=
 		       (wanted->role == POINT_ROLE_END))
 		other++;
 	return other;
 }
 
-static void measure_hits(PerfRun *run, const PerfEvents *events)
-{
-	run->cost.is_known = true;
-	for (unsigned i = 0; i < run->request.points_count; i++) {
-		unsigned like = like_point(run, i);
-		HitCost *cost = &run->hit_costs[i];
-
-		*cost = like < i ? run->hit_costs[like] : measure_hit(run, events, i);
-		run->cost.is_known &= cost->sample_ns + cost->hit_ns > 0;
-		run->cost.every.event_ns = MAX(run->cost.every.event_ns,
-					       cost->sample_ns + cost->hit_ns + cost->user_ns);
-		run->cost.every.frame_ns = MAX(run->cost.every.frame_ns, cost->frame_ns);
-	}
-}
-
-void perf_hits_measure(PerfRun *run)
+HitCost *perf_hits_measure(const PerfRunPlan *plan, bool is_sampled, PerfCost *cost)
 {
 	static const struct perf_event_attr dummy = { .type = PERF_TYPE_SOFTWARE,
 						      .config = PERF_COUNT_SW_DUMMY };
-	unsigned count = run->request.points_count;
-	g_autofree PerfPoint *points = g_memdup(run->request.points, count * sizeof(PerfPoint));
-	PerfRequest own = run->request;
+	unsigned count = plan->events.points_count;
+	g_autofree PerfPoint *points = g_memdup(plan->events.points, count * sizeof(PerfPoint));
+	PerfRequest own = plan->events;
 	g_autoptr(PerfEvents) events = perf_events_new(&own);
+	HitCost *hit_costs = g_new0(HitCost, count);
 
 	for (unsigned i = 0; i < count; i++) {
 		points[i].event = &dummy;
@@ -298,11 +290,21 @@ void perf_hits_measure(PerfRun *run)
 	}
 	own.points = points;
 	own.own_thread = true;
-	run->hit_costs = g_new0(HitCost, count);
 	/* The same points, but of an event that never happens: which parts of the samples this
 	   kernel has is known once it is open. */
 	perf_events_open(events, UINT32_MAX, NULL);
-	measure_hits(run, events);
+	*cost = (PerfCost){ .is_known = true };
+	for (unsigned i = 0; i < count; i++) {
+		unsigned like = like_point(plan, i);
+		HitCost *hit = &hit_costs[i];
+
+		*hit = like < i ? hit_costs[like] : measure_hit(plan, events, i, is_sampled);
+		cost->is_known &= hit->sample_ns + hit->hit_ns > 0;
+		cost->every.event_ns =
+			MAX(cost->every.event_ns, hit->sample_ns + hit->hit_ns + hit->user_ns);
+		cost->every.frame_ns = MAX(cost->every.frame_ns, hit->frame_ns);
+	}
+	return hit_costs;
 }
 
 /* The hot path. */
@@ -326,24 +328,24 @@ static uint8_t context_of(const PerfSample *sample)
 		       : kmem_context_of_probe(sample->raw[COMMON_FLAGS_AT]);
 }
 
-static PointSample point_sample(const PerfRun *run, const PerfHit *hit)
+static PointSample point_sample(const PerfHits *hits, const PerfHit *hit)
 {
 	return (PointSample){
 		.raw = hit->sample.raw,
 		.raw_bytes = hit->sample.raw_bytes,
 		.address = hit->address,
 		.registers_abi = hit->registers_abi,
-		.registers_mask = run->request.registers,
+		.registers_mask = hits->plan->events.registers,
 		.registers = hit->registers,
 	};
 }
 
-static PointTask point_task(const PerfRun *run, const Hit *hit)
+static PointTask point_task(const PerfHits *hits, const Hit *hit)
 {
 	return (PointTask){
 		.tgid = hit->hit.sample.tgid,
 		.tid = hit->hit.sample.tid,
-		.cpu = run->reading->event_cpu.cpu,
+		.cpu = hits->reader->cpu->event_cpu.cpu,
 		.comm = hit->task.comm,
 		.comm_bytes = (uint32_t)strnlen(hit->task.comm, sizeof(hit->task.comm)),
 	};
@@ -363,22 +365,22 @@ static void append_column(GString *out, ExpressionValue value)
 		g_string_append_c(out, value.text[i] == '\t' ? ' ' : value.text[i]);
 }
 
-static void format_columns(PerfRun *run, const Hit *hit, const PointSample *sample,
+static void format_columns(PerfHits *hits, const Hit *hit, const PointSample *sample,
 			   const PointTask *task)
 {
 	const GPtrArray *columns = hit->point->columns;
 
-	g_string_truncate(run->columns, 0);
+	g_string_truncate(hits->columns, 0);
 	for (guint i = 0; i < columns->len; i++) {
 		if (i)
-			g_string_append_c(run->columns, '\t');
+			g_string_append_c(hits->columns, '\t');
 		if (columns->pdata[i])
-			append_column(run->columns,
+			append_column(hits->columns,
 				      point_formula_value(columns->pdata[i], sample, task));
 	}
 }
 
-static void add_unwound(PerfRun *run, const Hit *hit, const PointHit *written)
+static void add_unwound(PerfHits *hits, const Hit *hit, const PointHit *written)
 {
 	const PerfUserStack stack = {
 		.abi = hit->hit.user_registers_abi,
@@ -387,49 +389,49 @@ static void add_unwound(PerfRun *run, const Hit *hit, const PointHit *written)
 		.stack_bytes = hit->hit.user_stack_bytes,
 	};
 
-	perf_unwind_add(run->unwind, &hit->task, written, &stack);
+	perf_unwind_add(hits->unwind, &hit->task, written, &stack);
 }
 
 /* Inserts an address as user frame number at, which is at most the number of user frames. */
-static void put_frame(PerfRun *run, PointHit *written, uint32_t at, uint64_t address)
+static void put_frame(PerfHits *hits, PointHit *written, uint32_t at, uint64_t address)
 {
-	const size_t size = sizeof(run->user_frames[0]);
+	const size_t size = sizeof(hits->user_frames[0]);
 
 	hot_assert(at < KMT_STACK_DEPTH_MAX);
 	hot_assert(written->user_depth < KMT_STACK_DEPTH_MAX);
 	written->user_depth = MIN(written->user_depth, KMT_STACK_DEPTH_MAX - 1);
 	if (at)
-		memcpy(run->user_frames, written->user_frames, at * size);
-	run->user_frames[at] = address;
+		memcpy(hits->user_frames, written->user_frames, at * size);
+	hits->user_frames[at] = address;
 	if (written->user_depth > at)
-		memcpy(&run->user_frames[at + 1], written->user_frames + at,
+		memcpy(&hits->user_frames[at + 1], written->user_frames + at,
 		       (written->user_depth - at) * size);
-	written->user_frames = run->user_frames;
+	written->user_frames = hits->user_frames;
 	written->user_depth++;
 }
 
 /* Puts the address of a fault before the user frames. */
-static void put_address(PerfRun *run, const Hit *hit, PointHit *written)
+static void put_address(PerfHits *hits, const Hit *hit, PointHit *written)
 {
-	put_frame(run, written, 0, hit->hit.address);
+	put_frame(hits, written, 0, hit->hit.address);
 	written->user_has_data = true;
 }
 
 /* Puts the caller of a function without a frame after it. */
-static void put_caller(PerfRun *run, const Hit *hit, PointHit *written)
+static void put_caller(PerfHits *hits, const Hit *hit, PointHit *written)
 {
 	uint64_t caller = perf_hit_missing_caller(&hit->hit);
 
 	if (!caller)
 		return;
-	put_frame(run, written, 1, caller);
-	if (written->user_depth <= run->request.user_depth)
+	put_frame(hits, written, 1, caller);
+	if (written->user_depth <= hits->plan->events.user_depth)
 		return;
-	written->user_depth = run->request.user_depth;
+	written->user_depth = hits->plan->events.user_depth;
 	written->user_truncated = true;
 }
 
-static void write_hit(PerfRun *run, const Hit *hit, const PointSample *sample,
+static void write_hit(PerfHits *hits, const Hit *hit, const PointSample *sample,
 		      const PointTask *task)
 {
 	const PerfSample *taken = &hit->hit.sample;
@@ -441,36 +443,38 @@ static void write_hit(PerfRun *run, const Hit *hit, const PointSample *sample,
 		.point = (uint16_t)hit->number,
 		.context = hit->context,
 		.frames = taken->frames,
-		.depth = MIN(taken->depth, run->stack_depth),
-		.truncated = taken->depth > run->stack_depth,
+		.depth = MIN(taken->depth, hits->reader->stack_depth),
+		.truncated = taken->depth > hits->reader->stack_depth,
 		.user_frames = hit->hit.user_frames,
 		/* The program that an interrupt found running has nothing to do with it. */
-		.user_depth = has_user ? MIN(hit->hit.user_depth, run->request.user_depth) : 0,
-		.user_truncated = hit->hit.user_depth > run->request.user_depth,
+		.user_depth =
+			has_user ? MIN(hit->hit.user_depth, hits->plan->events.user_depth) : 0,
+		.user_truncated = hit->hit.user_depth > hits->plan->events.user_depth,
 	};
 
 	if (hit->point->value)
 		written.value =
 			(uint64_t)point_formula_value(hit->point->value, sample, task).number;
 	if (hit->point->columns) {
-		format_columns(run, hit, sample, task);
-		written.columns = run->columns->str;
-		written.columns_bytes = (uint32_t)run->columns->len;
+		format_columns(hits, hit, sample, task);
+		written.columns = hits->columns->str;
+		written.columns_bytes = (uint32_t)hits->columns->len;
 	}
-	if (run->plan->hits->by_address && hit->hit.address && has_user)
-		put_address(run, hit, &written);
+	if (hits->plan->hits->by_address && hit->hit.address && has_user)
+		put_address(hits, hit, &written);
 	else if (hit->point->event->is_entry && written.user_depth)
-		put_caller(run, hit, &written);
-	if (run->unwind && has_user)
-		add_unwound(run, hit, &written);
+		put_caller(hits, hit, &written);
+	if (hits->unwind && has_user)
+		add_unwound(hits, hit, &written);
 	else
-		event_writer_add_hit(run->writer, &hit->task, &written);
+		event_writer_add_hit(hits->reader->writer, &hit->task, &written);
 }
 
-void perf_hits_flush(PerfRun *run)
+void perf_hits_flush(PerfHits *hits)
 {
-	if (run->unwind)
-		perf_unwind_flush(run->unwind, run->writer, run->live.parts.request->user_depth);
+	if (hits->unwind)
+		perf_unwind_flush(hits->unwind, hits->reader->writer,
+				  hits->reader->request->user_depth);
 }
 
 /* Returns what tells the places of a point apart, as call sites do for allocators. */
@@ -482,39 +486,39 @@ static uint64_t place_of(const PerfHit *hit)
 }
 
 /* Time spans are taken with all others of their thread. */
-static void add_to_scatter(PerfRun *run, const Hit *hit)
+static void add_to_scatter(PerfHits *hits, const Hit *hit)
 {
-	hot_assert(hit->number < run->request.points_count);
-	if (!run->threads && hit->weight > 1)
-		perf_scatter_add(&run->reading->scatters[hit->number],
+	hot_assert(hit->number < hits->plan->events.points_count);
+	if (!hits->threads && hit->weight > 1)
+		perf_scatter_add(&hits->reader->cpu->scatters[hit->number],
 				 scatter_row(hit->hit.sample.tgid), place_of(&hit->hit));
-	else if (run->threads && hit->weight && hit->point->role != POINT_ROLE_END)
-		thread_scatter_add(run->threads, hit->hit.sample.tid, hit->weight);
+	else if (hits->threads && hit->weight && hit->point->role != POINT_ROLE_END)
+		thread_scatter_add(hits->threads, hit->hit.sample.tid, hit->weight);
 }
 
 /* Writes a hit. Returns false if it does not count. */
-static bool take_weighed(PerfRun *run, Hit *hit)
+static bool take_weighed(PerfHits *hits, Hit *hit)
 {
-	PointSample sample = point_sample(run, &hit->hit);
+	PointSample sample = point_sample(hits, &hit->hit);
 	PointTask task;
 	bool is_counted;
 
-	if (perf_read_is_own(run, &hit->hit.sample, hit->context)) {
-		run->reading->event_cpu.left_out_self += hit->weight;
+	if (perf_read_is_own(hits->reader, &hit->hit.sample, hit->context)) {
+		hits->reader->cpu->event_cpu.left_out_self += hit->weight;
 		return false;
 	}
-	is_counted = perf_read_find_task(run, &hit->hit.sample, &hit->task);
-	task = point_task(run, hit);
+	is_counted = perf_read_find_task(hits->reader, &hit->hit.sample, &hit->task);
+	task = point_task(hits, hit);
 	if (hit->point->where && !point_formula_value(hit->point->where, &sample, &task).number) {
 		/* The end of a time span that does not count is still its end. */
 		if (hit->point->role == POINT_ROLE_HIT)
 			return false;
 		hit->weight = 0;
 	}
-	if (!perf_read_is_wanted(run, is_counted, hit->context, hit->weight))
+	if (!perf_read_select(hits->reader, is_counted, hit->context, hit->weight))
 		return false;
-	add_to_scatter(run, hit);
-	write_hit(run, hit, &sample, &task);
+	add_to_scatter(hits, hit);
+	write_hit(hits, hit, &sample, &task);
 	return true;
 }
 
@@ -524,85 +528,97 @@ static uint64_t hit_sample_ns(const HitCost *cost, const PerfHit *hit)
 	       (hit->user_depth ? cost->user_ns : 0);
 }
 
-static bool parse_hit(const PerfRun *run, const struct perf_event_header *record, Hit *hit)
+static bool parse_hit(const PerfHits *hits, const struct perf_event_header *record, Hit *hit)
 {
-	return perf_hit_parse(record + 1, record->size - sizeof(*record), &run->hit_form,
-			      &hit->hit) &&
-	       perf_events_find(run->events, run->reading->perf, hit->hit.id, &hit->event);
+	return perf_hit_parse(record + 1, record->size - sizeof(*record), &hits->form, &hit->hit) &&
+	       perf_events_find(hits->reader->events, hits->reader->cpu->perf, hit->hit.id,
+				&hit->event);
 }
 
-void perf_hits_take(PerfRun *run, const struct perf_event_header *record)
+static void take_hit(PerfHits *hits, const struct perf_event_header *record)
 {
 	Hit hit;
 
 	/* Unreadable samples are lost: lost = counted by the kernel − read. */
-	if (!parse_hit(run, record, &hit)) {
-		run->reading->has_unreadable = true;
+	if (!parse_hit(hits, record, &hit)) {
+		hits->reader->cpu->has_unreadable = true;
 		return;
 	}
 	hit.number = hit.event.point;
-	hit.point = point_set_at(run->plan->hits, hit.number);
-	run->reading->read++;
-	hit.hit.sample.time_ns += (uint64_t)run->clock_offset_ns;
-	run->reading->cost.samples_ns += hit_sample_ns(&run->hit_costs[hit.number], &hit.hit);
-	hit.weight = perf_read_weigh(run, hit.event, &hit.hit.sample);
-	if (!hit.weight || (run->addresses.level && !is_taken(&run->addresses, hit.hit.sample.tid)))
+	hit.point = point_set_at(hits->plan->hits, hit.number);
+	hits->reader->cpu->read++;
+	hit.hit.sample.time_ns += (uint64_t)hits->reader->clock_offset_ns;
+	hits->reader->cpu->cost.samples_ns += hit_sample_ns(&hits->costs[hit.number], &hit.hit);
+	hit.weight = perf_read_weigh(hits->reader, hit.event, &hit.hit.sample);
+	if (!hit.weight || (hits->reader->addresses.level &&
+			    !is_taken(&hits->reader->addresses, hit.hit.sample.tid)))
 		return;
-	hit.weight <<= run->addresses.level;
+	hit.weight <<= hits->reader->addresses.level;
 	hit.context = context_of(&hit.hit.sample);
 	perf_sample_drop_double(&hit.hit.sample);
-	if (!take_weighed(run, &hit))
-		run->reading->event_cpu.passed_over += hit.weight;
+	if (!take_weighed(hits, &hit))
+		hits->reader->cpu->event_cpu.passed_over += hit.weight;
+}
+
+void perf_hits_take(const struct perf_event_header *record, void *user_data)
+{
+	PerfHits *hits = user_data;
+
+	if (G_LIKELY(record->type == PERF_RECORD_SAMPLE))
+		take_hit(hits, record);
+	else
+		perf_read_take_other(hits->reader, record);
+	perf_read_pass(hits->reader, record);
 }
 
 /* Mappings. */
 
-void perf_hits_take_mapping(PerfRun *run, const struct perf_event_header *record)
+void perf_hits_take_mapping(PerfHits *hits, const struct perf_event_header *record)
 {
-	if (run->user_watch)
-		user_watch_take_mapping(run->user_watch, record, run->clock_offset_ns);
+	if (hits->user_watch)
+		user_watch_take_mapping(hits->user_watch, record, hits->reader->clock_offset_ns);
 }
 
-void perf_hits_take_task(PerfRun *run, const struct PerfTaskRecord *record)
+void perf_hits_take_task(PerfHits *hits, const struct PerfTaskRecord *record)
 {
-	if (run->user_watch)
-		user_watch_take_task(run->user_watch, record);
+	if (hits->user_watch)
+		user_watch_take_task(hits->user_watch, record);
 }
 
 /* Gives the files of new objects to the unwinder. */
-static void add_files(PerfRun *run)
+static void add_files(PerfHits *hits)
 {
-	const UserObjects *objects = run->live.parts.session->user_objects;
-	const ObjectFiles *files = user_watch_files(run->user_watch);
+	const UserObjects *objects = hits->live->parts.session->user_objects;
+	const ObjectFiles *files = user_watch_files(hits->user_watch);
 
-	for (uint32_t i = run->files_given + 1; i <= user_objects_count(objects); i++) {
+	for (uint32_t i = hits->files_given + 1; i <= user_objects_count(objects); i++) {
 		int fd = object_files_descriptor(files, i);
 		int vdso = user_objects_get(objects, i)->type == USER_OBJECT_SPECIAL
 				   ? vdso_image_open()
 				   : -1;
 
 		if (fd >= 0 || vdso >= 0)
-			perf_unwind_add_file(run->unwind, i, fd >= 0 ? fd : vdso);
+			perf_unwind_add_file(hits->unwind, i, fd >= 0 ? fd : vdso);
 		if (vdso >= 0)
 			close(vdso);
 	}
-	run->files_given = user_objects_count(objects);
+	hits->files_given = user_objects_count(objects);
 }
 
-void perf_hits_write_maps(PerfRun *run)
+void perf_hits_write_maps(PerfHits *hits)
 {
 	TextPart lines, text;
 	UserMapLine line;
 
-	if (!run->user_watch)
+	if (!hits->user_watch)
 		return;
-	lines = user_watch_write(run->user_watch);
-	if (!run->unwind || !lines.length)
+	lines = user_watch_write(hits->user_watch);
+	if (!hits->unwind || !lines.length)
 		return;
-	add_files(run);
+	add_files(hits);
 	while (text_part_next_line(&lines, &text))
 		if (user_map_line_parse(text, &line))
-			perf_unwind_see(run->unwind, &line);
+			perf_unwind_see(hits->unwind, &line);
 }
 
 static void write_maps(void *user_data)
@@ -610,29 +626,29 @@ static void write_maps(void *user_data)
 	perf_hits_write_maps(user_data);
 }
 
-void perf_hits_scan(PerfRun *run)
+void perf_hits_scan(PerfHits *hits)
 {
-	if (!run->user_watch || !run->request.with_maps)
+	if (!hits->user_watch || !hits->plan->events.with_maps)
 		return;
-	user_watch_scan(run->user_watch, run->live.start_ns, write_maps, run);
-	perf_hits_write_maps(run);
+	user_watch_scan(hits->user_watch, hits->live->start_ns, write_maps, hits);
+	perf_hits_write_maps(hits);
 }
 
-void perf_hits_settle(PerfRun *run, uint64_t until_ns)
+void perf_hits_settle(PerfHits *hits, uint64_t until_ns)
 {
-	if (run->unwind)
-		perf_unwind_settle(run->unwind, until_ns - MIN(until_ns, USER_MAPS_KEPT_NS));
+	if (hits->unwind)
+		perf_unwind_settle(hits->unwind, until_ns - MIN(until_ns, USER_MAPS_KEPT_NS));
 }
 
-void perf_hits_name(PerfRun *run)
+void perf_hits_name(PerfHits *hits)
 {
-	if (run->user_watch)
-		user_watch_name(run->user_watch);
+	if (hits->user_watch)
+		user_watch_name(hits->user_watch);
 }
 
-void perf_hits_write_unwound(PerfRun *run)
+void perf_hits_write_unwound(PerfHits *hits)
 {
-	if (run->unwind)
-		run_facts_write_number(run->live.batches, KMT_FIELD_NOT_UNWOUND,
-				       perf_unwind_missing(run->unwind));
+	if (hits->unwind)
+		run_facts_write_number(hits->live->batches, KMT_FIELD_NOT_UNWOUND,
+				       perf_unwind_missing(hits->unwind));
 }

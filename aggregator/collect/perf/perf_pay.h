@@ -64,5 +64,17 @@ typedef struct {
 	uint64_t known_ns; /* since then, time that already belongs to a CPU */
 } ReaderTime;
 
+/* Begins at a CPU time of the program. */
+static inline void reader_time_begin(ReaderTime *reader, uint64_t now_ns)
+{
+	*reader = (ReaderTime){ .from_ns = now_ns };
+}
+
+/* Adds time that belongs to a CPU. */
+static inline void reader_time_add(ReaderTime *reader, uint64_t ns)
+{
+	reader->known_ns += ns;
+}
+
 /* Returns each of so many CPUs' part of the time that belongs to none, up to a CPU time. */
 uint64_t reader_time_share(ReaderTime *reader, uint64_t now_ns, unsigned cpus);

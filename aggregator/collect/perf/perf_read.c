@@ -1,21 +1,85 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the rings of all CPUs in rounds: task records first, then ends of slabs, then samples, up
- * to ends that were noted before. From a record to the batch it is the hot path of the perf
- * collector: parse, weigh, find task and cache, write. perf_run.c calls a round each 100 ms or when
- * a ring is filling.
+ * From a record in a ring to the batch, for allocations: parse, weigh, find task and cache, write.
+ * This is the hot path of the perf collector; how to weigh a sample, whose it is, and which were
+ * lost, serves perf_hits.c, too. Also takes the records of tasks. perf_round.c reads the rings.
  */
+#include "collect/perf/perf_read.h"
+
 #include "base/clock.h"
 #include "base/hot_assert.h"
-#include "collect/tracefs/kmem_points.h"
-#include "collect/perf/perf_hits.h"
-#include "collect/perf/perf_names.h"
-#include "collect/perf/perf_sample.h"
-#include "collect/perf/perf_scatter.h"
-#include "collect/perf/perf_state.h"
+#include "collect/facts/host_facts.h"
+#include "collect/perf/perf_clock.h"
 #include "collect/perf/perf_weight.h"
+#include "collect/tracefs/kmem_points.h"
 #include "process/child.h"
 #include "record/address_sample.h"
+
+#include <unistd.h>
+
+#define SCAN_NS 1000000000ULL
+
+/* The start and the end. */
+
+/* perf_event_max_stack limits every event (since 4.6; 127 before, and by default). */
+uint32_t perf_read_depth_max(void)
+{
+	enum { MAX_STACK_DEFAULT = 127 };
+	g_autofree char *text = NULL;
+	uint64_t bound = MAX_STACK_DEFAULT;
+
+	if (g_file_get_contents("/proc/sys/kernel/perf_event_max_stack", &text, NULL, NULL))
+		bound = g_ascii_strtoull(text, NULL, 10);
+	return (uint32_t)CLAMP(bound, 2, UINT16_MAX);
+}
+
+/* Objects are sampled when events are read: if the kernel skipped events, those left could not be
+   paired. */
+static AddressSample sample_addresses(const PerfReader *reader)
+{
+	uint32_t period = reader->request->sampling_period;
+	AddressSample sample = { .seed = (uint64_t)g_random_int() << 32 | g_random_int() };
+
+	if (perf_read_pairs(reader) && period > 1)
+		sample.level = g_bit_storage(period - 1);
+	sample.level = MIN(sample.level, KMT_ADDRESS_LEVEL_MAX);
+	return sample;
+}
+
+void perf_read_init(PerfReader *reader, BatchSender send, void *user_data)
+{
+	reader->tasks = task_table_new("");
+	reader->writer = event_writer_new(send, user_data);
+	reader->self = (uint32_t)getpid();
+	reader->in_container = !pid_namespace_is_first("");
+	/* One more frame than requested shows whether there are more; one may come twice. */
+	reader->stack_depth = MIN(reader->request->stack_depth, perf_read_depth_max() - 2);
+	reader->addresses = sample_addresses(reader);
+}
+
+void perf_read_clear(PerfReader *reader)
+{
+	task_table_free(reader->tasks);
+	event_writer_free(reader->writer);
+}
+
+void perf_read_set_events(PerfReader *reader, const PerfEvents *events)
+{
+	reader->events = events;
+	reader->sample_type = perf_events_layout(events).sample_type;
+}
+
+bool perf_read_find_clock(PerfReader *reader)
+{
+	return perf_clock_offset(&reader->clock_offset_ns);
+}
+
+void perf_read_begin(PerfReader *reader, PerfRunCpu *cpu)
+{
+	reader->cpu = cpu;
+	cpu->position = cpu->perf->samples.tail;
+	event_writer_open(reader->writer, &cpu->event_cpu);
+}
 
 /* The hot path: from a record to the batch. */
 
@@ -29,18 +93,18 @@ static inline bool is_left_out(const CollectRequest *request, uint32_t tgid)
 	return false;
 }
 
-bool perf_read_is_own(const PerfRun *run, const PerfSample *sample, uint8_t context)
+bool perf_read_is_own(const PerfReader *reader, const PerfSample *sample, uint8_t context)
 {
-	const CollectRequest *request = run->live.parts.request;
+	const CollectRequest *request = reader->request;
 
 	return context == KMT_CONTEXT_TASK && !request->include_self &&
-	       (sample->tgid == run->self || child_is_own(sample->tgid) ||
+	       (sample->tgid == reader->self || child_is_own(sample->tgid) ||
 		is_left_out(request, sample->tgid));
 }
 
-bool perf_read_is_wanted(PerfRun *run, bool is_counted, uint8_t context, uint32_t weight)
+bool perf_read_select(PerfReader *reader, bool is_counted, uint8_t context, uint32_t weight)
 {
-	const CollectRequest *request = run->live.parts.request;
+	const CollectRequest *request = reader->request;
 
 	if (request->scope == COLLECT_SCOPE_HOST)
 		return true;
@@ -48,98 +112,105 @@ bool perf_read_is_wanted(PerfRun *run, bool is_counted, uint8_t context, uint32_
 		return false;
 	if (context == KMT_CONTEXT_TASK || request->with_interrupts)
 		return true;
-	run->reading->event_cpu.left_out_interrupt += weight;
+	reader->cpu->event_cpu.left_out_interrupt += weight;
 	return false;
 }
 
 /* Writes the program's own allocation, without its stack, if frees are recorded: it only explains
    its free, which may come much later, in an interrupt. */
-static void take_own(PerfRun *run, const PerfSample *sample, const TaskSample *whose,
+static void take_own(PerfReader *reader, const PerfSample *sample, const TaskSample *whose,
 		     const EventFacts *facts, uint32_t weight)
 {
 	EventFacts own = *facts;
 	EventTask task;
 
-	run->reading->event_cpu.left_out_self += weight;
-	if (!run->live.parts.request->held && !(run->live.parts.request->events & PROBE_FREE)) {
-		run->reading->event_cpu.passed_over += weight;
+	reader->cpu->event_cpu.left_out_self += weight;
+	if (!reader->request->held && !(reader->request->events & PROBE_FREE)) {
+		reader->cpu->event_cpu.passed_over += weight;
 		return;
 	}
 	own.kind = KMT_KIND_OWN;
-	task_table_find(run->tasks, whose, &task);
-	event_writer_add(run->writer, sample->time_ns, &task, &own, weight, NULL, 0, false);
+	task_table_find(reader->tasks, whose, &task);
+	event_writer_add(reader->writer, sample->time_ns, &task, &own, weight, NULL, 0, false);
 }
 
 /* Whether the events of an object are taken; failed allocations of a sample never are. */
-static inline bool is_taken(const PerfRun *run, uint64_t pointer)
+static inline bool is_taken(const PerfReader *reader, uint64_t pointer)
 {
-	const AddressSample *sample = &run->addresses;
+	const AddressSample *sample = &reader->addresses;
 
 	return !sample->level ||
 	       (pointer && kmt_address_is_taken(pointer, sample->seed, sample->level));
 }
 
-static inline TaskSample whose_is(const PerfRun *run, const PerfSample *sample)
+static inline TaskSample whose_is(const PerfReader *reader, const PerfSample *sample)
 {
 	/* In a container, processes outside have no pid. The idle tasks have no pid anywhere. */
-	bool is_outside = run->in_container && !sample->tid;
+	bool is_outside = reader->in_container && !sample->tid;
 
 	return (TaskSample){
 		.tgid = is_outside ? TASK_ID_UNKNOWN : sample->tgid,
 		.tid = is_outside ? TASK_ID_UNKNOWN : sample->tid,
-		.cpu = run->reading->event_cpu.cpu,
+		.cpu = reader->cpu->event_cpu.cpu,
 		.cgroup_id = sample->cgroup_id,
 		.time_ns = sample->time_ns,
 	};
 }
 
-bool perf_read_find_task(PerfRun *run, const PerfSample *sample, EventTask *task)
+bool perf_read_find_task(PerfReader *reader, const PerfSample *sample, EventTask *task)
 {
-	const TaskSample whose = whose_is(run, sample);
+	const TaskSample whose = whose_is(reader, sample);
 
-	return task_table_find(run->tasks, &whose, task);
+	return task_table_find(reader->tasks, &whose, task);
 }
 
-static void take_event(PerfRun *run, const PerfSample *sample, const EventFacts *facts,
+static void take_event(PerfReader *reader, const PerfSample *sample, const EventFacts *facts,
 		       uint32_t weight)
 {
-	const TaskSample whose = whose_is(run, sample);
+	const TaskSample whose = whose_is(reader, sample);
 	/* A stack of one frame shows the allocator only: the call site is more useful. */
 	uint32_t depth = sample->depth > 1 ? sample->depth : 0;
 	EventTask task;
 	bool is_counted;
 
-	if (!is_taken(run, facts->pointer))
+	if (!is_taken(reader, facts->pointer))
 		return;
-	run->has_frames |= depth > 0;
-	run->lacks_frames |= !depth && !facts->free;
-	if (!facts->free && perf_read_is_own(run, sample, facts->context)) {
-		take_own(run, sample, &whose, facts, weight);
+	reader->has_frames |= depth > 0;
+	reader->lacks_frames |= !depth && !facts->free;
+	if (!facts->free && perf_read_is_own(reader, sample, facts->context)) {
+		take_own(reader, sample, &whose, facts, weight);
 		return;
 	}
-	is_counted = task_table_find(run->tasks, &whose, &task);
-	if (facts->free || perf_read_is_wanted(run, is_counted, facts->context, weight))
-		event_writer_add(run->writer, sample->time_ns, &task, facts, weight, sample->frames,
-				 MIN(depth, run->stack_depth), depth > run->stack_depth);
+	is_counted = task_table_find(reader->tasks, &whose, &task);
+	if (facts->free || perf_read_select(reader, is_counted, facts->context, weight))
+		event_writer_add(reader->writer, sample->time_ns, &task, facts, weight,
+				 sample->frames, MIN(depth, reader->stack_depth),
+				 depth > reader->stack_depth);
 	else
-		run->reading->event_cpu.passed_over += weight;
+		reader->cpu->event_cpu.passed_over += weight;
 }
 
 /* Writes the objects of a record of several. An allocation that is not seen does not matter: its
    free is of an unknown object. */
-static void take_objects(PerfRun *run, const PerfSample *sample, const KmemPoint *point,
+static void take_objects(PerfReader *reader, const PerfSample *sample, const KmemPoint *point,
 			 EventFacts *facts, uint32_t weight)
 {
 	uint64_t pointers[KMEM_POINTERS_MAX];
 	uint64_t count = kmem_point_read_pointers(point, sample->raw, sample->raw_bytes, pointers);
 
 	if (count > KMEM_POINTERS_MAX && facts->free)
-		run->unread_objects += count - KMEM_POINTERS_MAX;
+		reader->unread_objects += count - KMEM_POINTERS_MAX;
 	for (uint64_t i = 0; i < MIN(count, KMEM_POINTERS_MAX); i++) {
 		facts->pointer = pointers[i];
 		if (pointers[i])
-			take_event(run, sample, facts, weight);
+			take_event(reader, sample, facts, weight);
 	}
+}
+
+/* Reports this CPU's known loss. */
+static void report_lost(PerfRunCpu *cpu)
+{
+	cpu->event_cpu.events_lost = cpu->lost + cpu->lost_tasks;
 }
 
 /* Adds the losses of a point since its state was before. */
@@ -154,15 +225,15 @@ static void add_losses(PerfRunCpu *cpu, const PerfWeight *weight, const PerfWeig
 }
 
 /* Events missing before a sample were lost. */
-static void take_losses(PerfRun *run, PerfRunCpu *cpu, const PerfWeight *weight,
+static void take_losses(PerfReader *reader, PerfRunCpu *cpu, const PerfWeight *weight,
 			const PerfWeight *before)
 {
 	if (G_LIKELY(weight->lost == before->lost))
 		return;
 	/* The current batch ends before the loss. */
-	event_writer_close(run->writer);
+	event_writer_close(reader->writer);
 	add_losses(cpu, weight, before);
-	perf_read_report_lost(cpu);
+	report_lost(cpu);
 }
 
 void perf_read_end_series(PerfRunCpu *cpu, PerfEventId event, uint64_t count)
@@ -173,310 +244,192 @@ void perf_read_end_series(PerfRunCpu *cpu, PerfEventId event, uint64_t count)
 	hot_assert(event.twin < G_N_ELEMENTS(weight->series));
 	perf_weight_end(weight, event.twin, count);
 	add_losses(cpu, weight, &before);
-	perf_read_report_lost(cpu);
+	report_lost(cpu);
 }
 
-void perf_read_end_weights(PerfRun *run, PerfRunCpu *cpu)
+void perf_read_end_weights(PerfReader *reader, PerfRunCpu *cpu)
 {
-	unsigned twins = perf_request_twins(&run->request);
+	unsigned twins = perf_request_twins(&reader->plan->events);
 
-	for (unsigned i = 0; i < run->request.points_count * twins; i++) {
+	for (unsigned i = 0; i < reader->plan->events.points_count * twins; i++) {
 		const PerfEventId event = { i / twins, i % twins };
 
-		perf_read_end_series(cpu, event, perf_events_count(run->events, cpu->perf, event));
+		perf_read_end_series(cpu, event,
+				     perf_events_count(reader->events, cpu->perf, event));
 	}
 }
 
-static void settle_weights(PerfRun *run, PerfRunCpu *cpu)
+void perf_read_settle_weights(PerfReader *reader, PerfRunCpu *cpu)
 {
-	for (unsigned i = 0; i < run->request.points_count; i++) {
+	for (unsigned i = 0; i < reader->plan->events.points_count; i++) {
 		const PerfWeight before = cpu->weights[i];
 
 		perf_weight_settle(&cpu->weights[i]);
-		take_losses(run, cpu, &cpu->weights[i], &before);
+		take_losses(reader, cpu, &cpu->weights[i], &before);
 	}
 }
 
-uint32_t perf_read_weigh(PerfRun *run, PerfEventId event, const PerfSample *sample)
+uint32_t perf_read_weigh(PerfReader *reader, PerfEventId event, const PerfSample *sample)
 {
-	PerfRunCpu *cpu = run->reading;
+	PerfRunCpu *cpu = reader->cpu;
 	PerfWeight *weight = &cpu->weights[event.point];
 	const PerfWeight before = { .lost = weight->lost, .lost_samples = weight->lost_samples };
 	uint32_t events = perf_weight_take(weight, event.twin, cpu->position, sample->count);
 
-	take_losses(run, cpu, weight, &before);
+	take_losses(reader, cpu, weight, &before);
 	if (weight->has_begun)
 		perf_scatter_begin(&cpu->scatters[event.point], perf_weight_period(weight));
 	return events;
 }
 
-/* Reads a sample that shows the cache of an allocation. Returns false if it is of another kind. */
-static bool take_call(PerfRun *run, const PerfSample *sample)
-{
-	CacheProbeCall call;
-
-	if (!run->sites ||
-	    !cache_probes_read(run->plan->probes, sample->raw, sample->raw_bytes, &call))
-		return false;
-	call.call.tid = sample->tid;
-	run->reading->cost.samples_ns += run->cost.helper_ns;
-	cache_sites_enter(run->sites, run->reading->calls, &call.call,
-			  call.has_cache ? &call.cache : NULL);
-	return true;
-}
-
-static bool parse_sample(const PerfRun *run, const struct perf_event_header *record,
+static bool parse_sample(const PerfReader *reader, const struct perf_event_header *record,
 			 PerfSample *sample)
 {
-	return perf_sample_parse(record + 1, record->size - sizeof(*record), run->sample_type,
+	return perf_sample_parse(record + 1, record->size - sizeof(*record), reader->sample_type,
 				 sample) &&
 	       sample->raw_bytes >= sizeof(uint16_t);
 }
 
 /* Returns the point of the sample; NULL: unreadable. */
-static const KmemPoint *point_of(const PerfRun *run, const PerfSample *sample)
+static const KmemPoint *point_of(const PerfReader *reader, const PerfSample *sample)
 {
 	const KmemPoint *point =
-		kmem_points_lookup(run->plan->points, kmem_raw_common_type(sample->raw));
+		kmem_points_lookup(reader->plan->points, kmem_raw_common_type(sample->raw));
 
 	return point && sample->raw_bytes >= point->raw_bytes_min ? point : NULL;
 }
 
-static void take_sample(PerfRun *run, const struct perf_event_header *record)
+static void take_sample(PerfReader *reader, const struct perf_event_header *record)
 {
 	PerfSample sample;
 	EventFacts facts;
 	EventCache cache;
 	PerfEventId event;
 	uint32_t weight;
-	bool is_sample = parse_sample(run, record, &sample);
-	const KmemPoint *point = is_sample ? point_of(run, &sample) : NULL;
+	bool is_sampled, is_sample = parse_sample(reader, record, &sample);
+	const KmemPoint *point = is_sample ? point_of(reader, &sample) : NULL;
 
-	if (is_sample && !point && take_call(run, &sample))
+	if (is_sample && !point && perf_names_take_call(reader->names, reader->cpu, &sample))
 		return;
 	/* Unreadable samples are lost: lost = counted by the kernel − read. */
-	if (!point || !perf_events_find(run->events, run->reading->perf, sample.event_id, &event)) {
-		run->reading->has_unreadable = true;
+	if (!point ||
+	    !perf_events_find(reader->events, reader->cpu->perf, sample.event_id, &event)) {
+		reader->cpu->has_unreadable = true;
 		return;
 	}
-	run->reading->read++;
-	sample.time_ns += (uint64_t)run->clock_offset_ns;
-	run->reading->cost.samples_ns += perf_cost_of_sample(
-		&run->cost, sample.depth, run->reading->event_cpu.sampling_period > 1);
-	weight = perf_read_weigh(run, event, &sample);
+	reader->cpu->read++;
+	sample.time_ns += (uint64_t)reader->clock_offset_ns;
+	is_sampled = reader->cpu->event_cpu.sampling_period > 1;
+	reader->cpu->cost.samples_ns += perf_cost_of_sample(reader->cost, sample.depth, is_sampled);
+	weight = perf_read_weigh(reader, event, &sample);
 	if (!weight)
 		return;
 	perf_sample_drop_double(&sample);
 	if (!kmem_point_read(point, sample.raw, sample.raw_bytes, &facts, &cache))
 		return;
-	weight <<= run->addresses.level;
-	if (weight > 1 && !run->addresses.level)
-		perf_scatter_add(&run->reading->scatters[point->number], scatter_row(sample.tgid),
+	weight <<= reader->addresses.level;
+	if (weight > 1 && !reader->addresses.level)
+		perf_scatter_add(&reader->cpu->scatters[point->number], scatter_row(sample.tgid),
 				 facts.call_site);
 	if (!point->cache_name && facts.source == KMT_SOURCE_CACHE && !facts.free &&
 	    !point->is_kprobe)
-		facts.cache = perf_names_find(run, &sample, &facts);
+		facts.cache = perf_names_find(reader->names, reader->cpu, &sample, &facts,
+					      !is_sampled || reader->addresses.level);
 	if (point->pointers)
-		take_objects(run, &sample, point, &facts, weight);
+		take_objects(reader, &sample, point, &facts, weight);
 	else
-		take_event(run, &sample, &facts, weight);
+		take_event(reader, &sample, &facts, weight);
 }
 
-/* A PerfRecordVisitor. */
-static void take_record(const struct perf_event_header *record, void *user_data)
+void perf_read_take_other(PerfReader *reader, const struct perf_event_header *record)
 {
-	PerfRun *run = user_data;
-	PerfRunCpu *cpu = run->reading;
+	PerfRunCpu *cpu = reader->cpu;
 	struct PerfTaskRecord parsed;
 
-	if (record->type == PERF_RECORD_SAMPLE && run->plan->hits)
-		perf_hits_take(run, record);
-	else if (G_LIKELY(record->type == PERF_RECORD_SAMPLE))
-		take_sample(run, record);
-	else if (record->type == PERF_RECORD_THROTTLE)
-		run->is_throttled = true;
 	/* The count in the next sample of each event shows how many events were lost. */
-	else if (perf_task_record_parse(record, record + 1, record->size - sizeof(*record),
-					&parsed) &&
-		 parsed.kind == PERF_TASK_LOST) {
+	if (record->type == PERF_RECORD_THROTTLE) {
+		reader->is_throttled = true;
+	} else if (perf_task_record_parse(record, record + 1, record->size - sizeof(*record),
+					  &parsed) &&
+		   parsed.kind == PERF_TASK_LOST) {
 		cpu_cost_add_lost(&cpu->cost, parsed.lost, cpu->read);
 		if (cpu->calls)
 			cache_calls_forget(cpu->calls);
 	}
-	cpu->position += record->size;
 }
 
-void perf_read_report_lost(PerfRunCpu *cpu)
+void perf_read_take(const struct perf_event_header *record, void *user_data)
 {
-	cpu->event_cpu.events_lost = cpu->lost + cpu->lost_tasks;
+	PerfReader *reader = user_data;
+
+	if (G_LIKELY(record->type == PERF_RECORD_SAMPLE))
+		take_sample(reader, record);
+	else
+		perf_read_take_other(reader, record);
+	perf_read_pass(reader, record);
 }
 
 /* Task records. */
 
-static void tasks_were_lost(PerfRun *run, uint64_t lost)
+static void tasks_were_lost(PerfReader *reader, PerfRunCpu *cpu, uint64_t lost)
 {
-	if (!run->tasks_lost)
+	if (!reader->tasks_lost)
 		g_printerr("%s: the kernel lost task records: some names of processes may be "
 			   "outdated\n",
 			   g_get_prgname());
-	run->tasks_lost += MAX(lost, 1);
-	run->scan_is_due = true;
+	reader->tasks_lost += MAX(lost, 1);
+	reader->scan_is_due = true;
 	/* A process whose fork was lost is not counted: at least one event each. */
-	if (run->live.parts.request->scope == COLLECT_SCOPE_COMMAND)
-		run->reading->lost_tasks += lost;
-	perf_read_report_lost(run->reading);
+	if (reader->request->scope == COLLECT_SCOPE_COMMAND)
+		cpu->lost_tasks += lost;
+	report_lost(cpu);
 }
 
 /* The name that the kernel gives to a task that it creates: see TaskBirths. */
-static void take_birth(PerfRun *run, const struct perf_event_header *record)
+void perf_read_take_birth(PerfReader *reader, const struct perf_event_header *record)
 {
+	const TaskBirths *births = reader->plan->births;
 	PerfSample sample;
 	TaskBirth birth;
 
-	if (!run->plan->births ||
+	if (!births ||
 	    !perf_sample_parse(record + 1, record->size - sizeof(*record), PERF_SAMPLE_NEEDED,
 			       &sample) ||
-	    !task_births_read(run->plan->births, sample.raw, sample.raw_bytes, &birth))
+	    !task_births_read(births, sample.raw, sample.raw_bytes, &birth))
 		return;
-	task_table_comm(run->tasks, birth.is_thread ? sample.tgid : birth.tid, birth.tid,
-			birth.comm, sample.time_ns + (uint64_t)run->clock_offset_ns);
+	task_table_comm(reader->tasks, birth.is_thread ? sample.tgid : birth.tid, birth.tid,
+			birth.comm, sample.time_ns + (uint64_t)reader->clock_offset_ns);
 }
 
-/* A PerfRecordVisitor. */
-static void take_task_record(const struct perf_event_header *record, void *user_data)
+void perf_read_take_task(PerfReader *reader, PerfRunCpu *cpu, const struct PerfTaskRecord *record)
 {
-	PerfRun *run = user_data;
-	struct PerfTaskRecord parsed;
-
-	if (record->type == PERF_RECORD_SAMPLE) {
-		take_birth(run, record);
-		return;
-	}
-	if (record->type == PERF_RECORD_MMAP2) {
-		perf_hits_take_mapping(run, record);
-		return;
-	}
-	if (!perf_task_record_parse(record, record + 1, record->size - sizeof(*record), &parsed))
-		return;
-	parsed.time_ns += (uint64_t)run->clock_offset_ns;
-	perf_hits_take_task(run, &parsed);
-	switch (parsed.kind) {
+	switch (record->kind) {
 	case PERF_TASK_COMM:
-		task_table_comm(run->tasks, parsed.tgid, parsed.tid, parsed.comm, parsed.time_ns);
+		task_table_comm(reader->tasks, record->tgid, record->tid, record->comm,
+				record->time_ns);
 		break;
 	case PERF_TASK_FORK:
-		task_table_fork(run->tasks, parsed.tgid, parsed.tid, parsed.parent_tgid,
-				parsed.parent_tid, parsed.time_ns);
+		task_table_fork(reader->tasks, record->tgid, record->tid, record->parent_tgid,
+				record->parent_tid, record->time_ns);
 		break;
 	case PERF_TASK_EXIT:
-		task_table_exit(run->tasks, parsed.tgid, parsed.tid, parsed.time_ns);
+		task_table_exit(reader->tasks, record->tgid, record->tid, record->time_ns);
 		break;
 	case PERF_TASK_LOST:
-		tasks_were_lost(run, parsed.lost);
+		tasks_were_lost(reader, cpu, record->lost);
 		break;
 	default:
 		break;
 	}
 }
 
-/* One round over all CPUs. Task records are read after the rings' ends are noted and before their
-   samples, so that every sample's task is known. */
-
-static void note_heads(PerfRun *run)
+void perf_read_settle_tasks(PerfReader *reader, uint64_t now_ns, uint64_t until_ns)
 {
-	for (guint i = 0; i < run->cpus->len; i++) {
-		PerfRunCpu *cpu = run->cpus->pdata[i];
-
-		cpu->head = perf_ring_head(&cpu->perf->samples);
+	/* After reading the rings: a scan takes time, and may be requested repeatedly. */
+	if (reader->scan_is_due && now_ns >= reader->scanned_ns + SCAN_NS) {
+		reader->scan_is_due = false;
+		reader->scanned_ns = now_ns;
+		task_table_scan(reader->tasks);
 	}
-}
-
-static void read_tasks(PerfRun *run)
-{
-	for (guint i = 0; i < run->cpus->len; i++) {
-		PerfRunCpu *cpu = run->cpus->pdata[i];
-
-		run->reading = cpu;
-		perf_ring_read(&cpu->perf->tasks, perf_ring_head(&cpu->perf->tasks),
-			       take_task_record, run);
-	}
-	perf_hits_write_maps(run);
-}
-
-/* An estimate cannot exceed the whole time. */
-void perf_read_sum_cost(const PerfRun *run, PerfRunCpu *cpu)
-{
-	uint64_t all_ns = clock_monotonic_ns() - cpu->enabled_at_ns;
-
-	if (run->cost.is_known)
-		cpu->event_cpu.probe_ns = MIN(cpu_cost_sum(&cpu->cost), all_ns);
-}
-
-static uint64_t own_time(void)
-{
-	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-}
-
-/* The time that the program takes to read a ring is a cost of that CPU's samples. */
-static void add_reading(PerfRun *run, PerfRunCpu *cpu, uint64_t began_ns)
-{
-	uint64_t took_ns = own_time() - began_ns;
-
-	cpu_cost_add_reading(&cpu->cost, took_ns);
-	run->reader.known_ns += took_ns;
-}
-
-static void read_samples(PerfRun *run, PerfRunCpu *cpu)
-{
-	uint64_t began_ns = own_time();
-
-	run->reading = cpu;
-	cpu->position = cpu->perf->samples.tail;
-	event_writer_open(run->writer, &cpu->event_cpu);
-	if (!perf_ring_read(&cpu->perf->samples, cpu->head, take_record, run))
-		cpu->has_unreadable = true;
-	perf_hits_flush(run);
-	add_reading(run, cpu, began_ns);
-}
-
-/* All other work of the program and its children since the last round is for all CPUs alike. */
-static void share_rest(PerfRun *run)
-{
-	uint64_t share_ns =
-		reader_time_share(&run->reader, own_time() + child_cpu_ns(), run->cpus->len);
-
-	for (guint i = 0; i < run->cpus->len; i++)
-		((PerfRunCpu *)run->cpus->pdata[i])->cost.rest_ns += share_ns;
-}
-
-void perf_read_cpu(PerfRun *run, PerfRunCpu *cpu)
-{
-	read_tasks(run);
-	perf_names_begin_round(run);
-	read_samples(run, cpu);
-	event_writer_close(run->writer);
-}
-
-void perf_read_round(PerfRun *run, uint64_t complete_until_ns)
-{
-	uint64_t noted_ns = clock_monotonic_ns();
-
-	note_heads(run);
-	read_tasks(run);
-	perf_names_begin_round(run);
-	share_rest(run);
-	for (guint i = 0; i < run->cpus->len; i++) {
-		PerfRunCpu *cpu = run->cpus->pdata[i];
-
-		read_samples(run, cpu);
-		perf_read_sum_cost(run, cpu);
-		if (complete_until_ns) {
-			settle_weights(run, cpu);
-			event_writer_beat(run->writer, complete_until_ns);
-			cpu->complete_until_ns = complete_until_ns;
-		}
-		event_writer_close(run->writer);
-	}
-	perf_names_settle(run, noted_ns - PERF_READ_SETTLED_NS);
-	live_run_check_recording(&run->live);
+	task_table_settle(reader->tasks, until_ns);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A run of perf events from start to end, as a LiveEngine: opens, measures, describes, goes live,
- * reads in rounds, drains, and settles what was lost (counted by the kernel, minus what arrived).
- * Owns the PerfRun; the parts are in perf_cpus.c, perf_read.c, perf_names.c and perf_hits.c.
+ * has the rings read in rounds, drains, and settles what was lost (counted by the kernel, minus
+ * what arrived). Owns the PerfRun, whose parts belong to perf_read.c, perf_names.c, perf_hits.c and
+ * perf_cpus.c.
  */
 #include "collect/perf/perf_run.h"
 
@@ -13,36 +14,20 @@
 #include "base/unconst.h"
 #include "collect/tracefs/kmem_points.h"
 #include "collect/slabs/slab_probes.h"
-#include "collect/perf/perf_period.h"
-#include "collect/perf/perf_scatter.h"
-#include "collect/perf/perf_weight.h"
 #include "collect/run/memory_watch.h"
-#include "collect/perf/perf_clock.h"
 #include "collect/perf/perf_filter.h"
-#include "collect/perf/perf_hits.h"
-#include "collect/perf/perf_names.h"
+#include "collect/perf/perf_ring.h"
 #include "collect/perf/perf_state.h"
 #include "collect/facts/host_facts.h"
 #include "process/child.h"
 #include "collect/tasks/task_proc.h"
-#include "record/address_sample.h"
 
 #include <gio/gio.h>
-#include <unistd.h>
 
 enum {
-	REST_LOOK_US = 500,
 	ROUND_MS = 100, /* how often every CPU is read and its completeness reported */
 	OF_OBJECTS = ~(1U << KPROBE_FREE_SLAB), /* probes whose misses are lost events */
 };
-/* Events that have not arrived this long after the end are lost. */
-#define REST_NS 200000000ULL
-#define SCAN_NS 1000000000ULL
-
-static PerfRun *run_of(LiveRun *live)
-{
-	return (PerfRun *)live;
-}
 
 /* A BatchSender. */
 static void send_batch(const void *bytes, size_t length, void *user_data)
@@ -61,32 +46,14 @@ static gboolean time_for_round(gpointer user_data)
 
 	if (run->live.phase != PHASE_LIVE)
 		return G_SOURCE_CONTINUE;
-	perf_read_round(run, until_ns);
+	perf_round(run, until_ns);
 	perf_cpus_judge(run, now_ns);
-	/* After reading the rings: a scan takes time, and may be requested repeatedly. */
-	if (run->scan_is_due && now_ns >= run->scanned_ns + SCAN_NS) {
-		run->scan_is_due = false;
-		run->scanned_ns = now_ns;
-		task_table_scan(run->tasks);
-	}
-	task_table_settle(run->tasks, until_ns);
-	perf_hits_settle(run, until_ns);
+	perf_read_settle_tasks(&run->reader, now_ns, until_ns);
+	perf_hits_settle(&run->hits, until_ns);
 	return G_SOURCE_CONTINUE;
 }
 
 /* The end. */
-
-/* Returns the events that were not delivered and that the kernel did not count as lost. */
-static uint64_t not_delivered(const PerfRun *run, const PerfRunCpu *cpu)
-{
-	uint64_t lost;
-
-	if (cpu->has_unreadable || !perf_events_lost(run->events, cpu->perf, &lost) ||
-	    cpu->lost_samples <= lost)
-		return 0;
-	lost = cpu->lost_samples - lost;
-	return run->addresses.level ? lost : lost * cpu->event_cpu.sampling_period;
-}
 
 static void perf_run_end(LiveRun *live)
 {
@@ -94,57 +61,17 @@ static void perf_run_end(LiveRun *live)
 	g_main_loop_quit(live->loop);
 }
 
-static bool is_all_read(const PerfRun *run)
-{
-	unsigned twins = perf_request_twins(&run->request);
-
-	for (guint i = 0; i < run->cpus->len; i++) {
-		const PerfRunCpu *cpu = run->cpus->pdata[i];
-
-		for (unsigned j = 0; j < run->request.points_count * twins; j++) {
-			const PerfEventId event = { j / twins, j % twins };
-
-			if (perf_weight_is_behind(&cpu->weights[event.point], event.twin,
-						  perf_events_count(run->events, cpu->perf, event)))
-				return false;
-		}
-	}
-	return true;
-}
-
-/* An event is counted before its record is in the ring. An interrupt of the CPU between the two,
-   such as the end of the events, delays this record and the records that the interrupt adds. */
-static void read_rest(PerfRun *run)
-{
-	uint64_t until_ns = clock_monotonic_ns() + REST_NS;
-
-	perf_read_round(run, 0);
-	while (!is_all_read(run) && clock_monotonic_ns() < until_ns) {
-		g_usleep(REST_LOOK_US);
-		perf_read_round(run, 0);
-	}
-}
-
 static void perf_run_drain(LiveRun *live)
 {
-	PerfRun *run = run_of(live);
-	PerfRunCpu *cpu;
+	PerfRun *run = perf_run_of(live);
 
-	for (guint i = 0; i < run->cpus->len; i++) {
-		cpu = run->cpus->pdata[i];
-		perf_events_disable(run->events, cpu->perf);
-	}
+	for (guint i = 0; i < run->cpus->len; i++)
+		perf_events_disable(run->events, ((PerfRunCpu *)run->cpus->pdata[i])->perf);
 	/* Read the rest before the losses are written, so that the losses come after it. */
-	read_rest(run);
-	/* Now that the events have ended: counted = arrived + lost. */
-	for (guint i = 0; i < run->cpus->len; i++) {
-		cpu = run->cpus->pdata[i];
-		perf_read_end_weights(run, cpu);
-		run->not_delivered += not_delivered(run, cpu);
-	}
+	run->findings.not_delivered += perf_round_rest(run);
 	for (guint i = 0; i < run->cpus->len; i++)
 		perf_cpus_pay(run, run->cpus->pdata[i]);
-	perf_read_round(run, clock_monotonic_ns());
+	perf_round(run, clock_monotonic_ns());
 	perf_run_end(live);
 }
 
@@ -166,19 +93,19 @@ static void look_beside(PerfRun *run)
 	g_autofree char *blind = NULL;
 	bool is_new;
 
-	bpf_beside_look(run->beside);
-	blind = bpf_beside_blind(run->beside);
+	bpf_beside_look(run->findings.beside);
+	blind = bpf_beside_blind(run->findings.beside);
 	/* Hits may be rare: if none arrives, none may have happened. */
-	is_new = write_if_new(run, KMT_FIELD_BPF_BLIND, &run->blind,
-			      blind && run->plan->hits
+	is_new = write_if_new(run, KMT_FIELD_BPF_BLIND, &run->findings.blind,
+			      blind && run->plan.hits
 				      ? g_strconcat(blind, ", unless none happened", NULL)
 				      : g_strdup(blind));
-	if (is_new && run->blind)
+	if (is_new && run->findings.blind)
 		g_printerr("%s: no events arrive from %s: end the program that attached it, or use "
 			   "--collector=stap\n",
-			   g_get_prgname(), run->blind);
-	is_new |= write_if_new(run, KMT_FIELD_BPF_ATTACHED, &run->attached,
-			       bpf_beside_attached(run->beside));
+			   g_get_prgname(), run->findings.blind);
+	is_new |= write_if_new(run, KMT_FIELD_BPF_ATTACHED, &run->findings.attached,
+			       bpf_beside_attached(run->findings.beside));
 	if (is_new)
 		live_run_feed(&run->live);
 }
@@ -203,13 +130,13 @@ static void write_missed(PerfRun *run)
 	KprobeCounts counts;
 	uint64_t missed;
 
-	if (!run->plan->kprobes || !run->live.parts.request->held)
+	if (!run->plan.kprobes || !run->live.parts.request->held)
 		return;
-	kprobe_group_count(run->plan->kprobes, OF_OBJECTS, &counts);
-	missed = counts.missed + run->unread_objects;
-	if (missed <= run->missed)
+	kprobe_group_count(run->plan.kprobes, OF_OBJECTS, &counts);
+	missed = counts.missed + run->reader.unread_objects;
+	if (missed <= run->findings.missed)
 		return;
-	run->missed = missed;
+	run->findings.missed = missed;
 	run_facts_write_number(run->live.batches, KMT_FIELD_PROBES_MISSED, missed);
 }
 
@@ -222,7 +149,7 @@ static char *scatter_of_cpus(const PerfRun *run)
 	for (guint i = 0; i < run->cpus->len; i++) {
 		const PerfRunCpu *cpu = run->cpus->pdata[i];
 
-		for (unsigned j = 0; j < run->request.points_count; j++)
+		for (unsigned j = 0; j < run->plan.events.points_count; j++)
 			perf_scatter_sum(sum, &cpu->scatters[j]);
 	}
 	for (unsigned row = 0; row < SCATTER_ROWS; row++) {
@@ -240,33 +167,33 @@ static void write_scatter(PerfRun *run)
 {
 	g_autofree char *rows = NULL;
 
-	if (run->threads) {
-		uint64_t percent = thread_scatter_percent(run->threads);
+	if (run->hits.threads) {
+		uint64_t percent = thread_scatter_percent(run->hits.threads);
 
-		if (percent != run->scatter_percent)
+		if (percent != run->findings.scatter_percent)
 			run_facts_write_number(run->live.batches, KMT_FIELD_SAMPLING_SCATTER,
 					       percent);
-		run->scatter_percent = percent;
+		run->findings.scatter_percent = percent;
 		return;
 	}
 	rows = scatter_of_cpus(run);
-	if (*rows || run->is_scattered)
+	if (*rows || run->findings.is_scattered)
 		run_facts_write_text(run->live.batches, KMT_FIELD_SCATTER_ROWS, rows);
-	run->is_scattered = *rows;
+	run->findings.is_scattered = *rows;
 }
 
 /* The scheduler's clock is not slewed like CLOCK_MONOTONIC. */
 static void perf_run_look(LiveRun *live)
 {
-	PerfRun *run = run_of(live);
+	PerfRun *run = perf_run_of(live);
 
 	perf_cpus_trace(live);
 	look_beside(run);
 	write_scatter(run);
 	write_missed(run);
-	perf_names_write_compared(run);
-	if (run->clock_offset_ns)
-		perf_clock_offset(&run->clock_offset_ns);
+	perf_names_write_compared(&run->names);
+	if (run->reader.clock_offset_ns)
+		perf_read_find_clock(&run->reader);
 }
 
 static char *memory_problem(const LiveRun *live)
@@ -275,7 +202,7 @@ static char *memory_problem(const LiveRun *live)
 	const MemoryWatch watch = {
 		.root = "",
 		.bytes_max = live->parts.request->memory_bytes_max,
-		.buffer_bytes = run->plan->buffer_bytes,
+		.buffer_bytes = run->plan.buffer_bytes,
 	};
 
 	return memory_watch_problem(&watch);
@@ -284,18 +211,22 @@ static char *memory_problem(const LiveRun *live)
 /* Writes how much could not be recorded so far, as far as the batches do not show it. */
 static void write_counts(PerfRun *run)
 {
-	if (run->tasks_lost != run->tasks_written)
-		run_facts_write_number(run->live.batches, KMT_FIELD_TASKS_LOST, run->tasks_lost);
-	run->tasks_written = run->tasks_lost;
+	uint64_t tasks_lost = run->reader.tasks_lost;
+
+	if (tasks_lost != run->findings.tasks_lost)
+		run_facts_write_number(run->live.batches, KMT_FIELD_TASKS_LOST, tasks_lost);
+	run->findings.tasks_lost = tasks_lost;
 	write_missed(run);
-	perf_hits_write_unwound(run);
+	perf_hits_write_unwound(&run->hits);
 }
 
 static void before_report(LiveRun *live)
 {
-	write_counts(run_of(live));
+	PerfRun *run = perf_run_of(live);
+
+	write_counts(run);
 	live_run_feed(live);
-	perf_hits_name(run_of(live));
+	perf_hits_name(&run->hits);
 }
 
 static const LiveEngine perf_engine = {
@@ -316,18 +247,20 @@ static void append_missing(GString *out, const char *missing)
 /* Appends what is missing from the start on. */
 static void append_always_missing(const PerfRun *run, GString *out)
 {
-	g_autofree char *missing = kmem_points_missing(run->plan->points);
+	g_autofree char *missing = kmem_points_missing(run->plan.points);
 
 	append_missing(out, missing);
-	append_missing(out, run->in_container ? "pids and names outside of this container" : NULL);
+	append_missing(out, run->reader.in_container ? "pids and names outside of this container"
+						     : NULL);
 }
 
 /* What is missing that was not known before. Before 5.2, kernels walk no stack for tracepoints
    unless built with frame pointers. */
 static void write_missing(PerfRun *run)
 {
-	bool lacks_frames = run->stack_depth && run->lacks_frames && !run->has_frames;
-	bool lacks_cgroups = task_table_has_unread_cgroups(run->tasks);
+	bool lacks_frames =
+		run->reader.stack_depth && run->reader.lacks_frames && !run->reader.has_frames;
+	bool lacks_cgroups = task_table_has_unread_cgroups(run->reader.tasks);
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	if (!lacks_frames && !lacks_cgroups)
@@ -352,12 +285,12 @@ static bool perf_run_finish(PerfRun *run, GError **error)
 	write_missing(run);
 	look_beside(run);
 	write_scatter(run);
-	perf_names_end(run);
+	perf_names_end(&run->names);
 	write_counts(run);
-	perf_hits_name(run);
-	if (run->not_delivered)
+	perf_hits_name(&run->hits);
+	if (run->findings.not_delivered)
 		run_facts_write_number(run->live.batches, KMT_FIELD_NOT_DELIVERED,
-				       run->not_delivered);
+				       run->findings.not_delivered);
 	live_run_write_end(&run->live, &losses);
 	return true;
 }
@@ -372,15 +305,15 @@ static void enable_all(PerfRun *run)
 
 		perf_events_enable_tasks(run->events, cpu->perf);
 	}
-	task_table_scan(run->tasks);
-	perf_hits_scan(run);
+	task_table_scan(run->reader.tasks);
+	perf_hits_scan(&run->hits);
 	for (guint i = 0; i < run->cpus->len; i++) {
 		const PerfRunCpu *cpu = run->cpus->pdata[i];
 
 		perf_events_enable_frees(run->events, cpu->perf);
 	}
-	perf_names_begin_round(run);
-	run->reader.from_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) + child_cpu_ns();
+	perf_names_begin_round(&run->names);
+	reader_time_begin(&run->costs.time, clock_ns(CLOCK_PROCESS_CPUTIME_ID) + child_cpu_ns());
 	for (guint i = 0; i < run->cpus->len; i++)
 		perf_cpus_enable(run, run->cpus->pdata[i]);
 }
@@ -392,25 +325,13 @@ static gboolean perf_run_begin(gpointer user_data)
 	if (run->live.phase != PHASE_STARTING)
 		return G_SOURCE_REMOVE;
 	/* No hit can have arrived yet. */
-	if (run->plan->hits)
-		bpf_beside_look(run->beside);
+	if (run->plan.hits)
+		bpf_beside_look(run->findings.beside);
 	else
 		look_beside(run);
 	enable_all(run);
 	live_run_go_live(&run->live);
 	return G_SOURCE_REMOVE;
-}
-
-/* perf_event_max_stack limits every event (since 4.6; 127 before, and by default). */
-static uint32_t depth_max(void)
-{
-	enum { MAX_STACK_DEFAULT = 127 };
-	g_autofree char *text = NULL;
-	uint64_t bound = MAX_STACK_DEFAULT;
-
-	if (g_file_get_contents("/proc/sys/kernel/perf_event_max_stack", &text, NULL, NULL))
-		bound = g_ascii_strtoull(text, NULL, 10);
-	return (uint32_t)CLAMP(bound, 2, UINT16_MAX);
 }
 
 static PerfPoint *points_of(const PerfRunPlan *plan, const CollectRequest *request,
@@ -438,71 +359,50 @@ static PerfPoint *points_of(const PerfRunPlan *plan, const CollectRequest *reque
 	return points;
 }
 
-/* Objects are sampled when events are read: if the kernel skipped events, those left could not be
-   paired. */
-static AddressSample sample_addresses(const PerfRun *run)
-{
-	const CollectRequest *request = run->live.parts.request;
-	AddressSample sample = { .seed = (uint64_t)g_random_int() << 32 | g_random_int() };
-
-	if (perf_run_pairs(run) && request->sampling_period > 1)
-		sample.level = g_bit_storage(request->sampling_period - 1);
-	sample.level = MIN(sample.level, KMT_ADDRESS_LEVEL_MAX);
-	return sample;
-}
-
-static void fill_request(PerfRun *run)
+/* Completes what is to be opened. */
+static void complete_plan(PerfRun *run)
 {
 	const CollectRequest *request = run->live.parts.request;
 	Session *session = run->live.parts.session;
+	PerfRunPlan *plan = &run->plan;
+	PerfRequest *events = &plan->events;
+	bool is_paired = perf_read_pairs(&run->reader);
 
 	/* The host's symbols were fed earlier. */
 	session_find_inner_kmallocs(session, session->symbols);
-	/* One more frame than requested shows whether there are more; one may come twice. */
-	run->stack_depth = MIN(request->stack_depth, depth_max() - 2);
-	run->addresses = sample_addresses(run);
-	run->bound = (PerfBound){ perf_run_pairs(run) ? 1U << run->addresses.level
-						      : request->sampling_period,
-				  request->overhead_percent_max };
-	run->request = (PerfRequest){
-		.points = points_of(run->plan, request, &session->inner),
-		.points_count = run->plan->points->len,
-		.stack_depth = run->stack_depth,
-		.depth_max = depth_max(),
-		/* Paired events have no other period. */
-		.sampling_period = perf_run_pairs(run) ? 1 : PERF_PARKED,
-		.has_twins = !perf_run_pairs(run),
-		.ring_bytes = run->plan->ring_bytes,
-		.with_cgroups = task_cgroup_sample_is_usable(""),
-		/* The tracepoint only has the pids of the first namespace. */
-		.births_id = run->plan->births && !run->in_container
-				     ? task_births_id(run->plan->births)
-				     : 0,
-		.slab_frees_id = run->plan->slab_probe ? slab_probe_id(run->plan->slab_probe) : 0,
-		.slab_frees_ring_bytes = perf_plan_slab_ring(run->plan->ring_bytes),
-		.own_clock = run->plan->own_clock,
-	};
-	if (run->plan->hits)
-		perf_hits_request(run);
-	if (run->plan->probes) {
-		const GArray *ids = cache_probes_ids(run->plan->probes);
+	events->points = points_of(plan, request, &session->inner);
+	events->points_count = plan->points->len;
+	events->stack_depth = run->reader.stack_depth;
+	events->depth_max = perf_read_depth_max();
+	/* Paired events have no other period. */
+	events->sampling_period = is_paired ? 1 : PERF_PARKED;
+	events->has_twins = !is_paired;
+	events->with_cgroups = task_cgroup_sample_is_usable("");
+	/* The tracepoint only has the pids of the first namespace. */
+	if (plan->births && !run->reader.in_container)
+		events->births_id = task_births_id(plan->births);
+	if (plan->slab_probe)
+		events->slab_frees_id = slab_probe_id(plan->slab_probe);
+	events->slab_frees_ring_bytes = perf_plan_slab_ring(events->ring_bytes);
+	if (plan->probes) {
+		const GArray *ids = cache_probes_ids(plan->probes);
 
-		run->request.helpers = (const uint16_t *)(const void *)ids->data;
-		run->request.helpers_count = ids->len;
+		events->helpers = (const uint16_t *)(const void *)ids->data;
+		events->helpers_count = ids->len;
 	}
 }
 
-static bool open_events(PerfRun *run, GError **error)
+static bool open_events(PerfRun *run, const GArray *cpus, GError **error)
 {
 	Child holder = { .socket = -1 };
 	bool is_open;
 
-	if (run->plan->hits && !perf_hits_hold(run, &holder, error))
+	if (run->plan.hits && !perf_hits_hold(run->plan.hits, &holder, error))
 		return false;
-	perf_events_make_room(&run->request, run->online->len);
-	run->events = perf_events_new(&run->request);
-	run->beside = watch_for_programs(run->plan);
-	is_open = perf_cpus_open(run, error);
+	perf_events_make_room(&run->plan.events, cpus->len);
+	run->events = perf_events_new(&run->plan.events);
+	run->findings.beside = watch_for_programs(&run->plan);
+	is_open = perf_cpus_open(run, cpus, error);
 	child_leave(&holder);
 	return is_open;
 }
@@ -515,17 +415,17 @@ static void count_scope(PerfRun *run)
 		g_printerr("%s: perf events trace the whole host; these processes are "
 			   "selected when events are read\n",
 			   g_get_prgname());
-	task_table_set_inherit(run->tasks, request->scope == COLLECT_SCOPE_COMMAND);
+	task_table_set_inherit(run->reader.tasks, request->scope == COLLECT_SCOPE_COMMAND);
 	if (request->scope == COLLECT_SCOPE_COMMAND)
-		task_table_count(run->tasks, (uint32_t)command_pid(run->live.command));
+		task_table_count(run->reader.tasks, (uint32_t)command_pid(run->live.command));
 	for (guint i = 0; request->scope == COLLECT_SCOPE_PIDS && i < request->pids->len; i++)
-		task_table_count(run->tasks, g_array_index(request->pids, guint32, i));
+		task_table_count(run->reader.tasks, g_array_index(request->pids, guint32, i));
 }
 
 /* Each CPU has its own scheduler's clock; the kernel keeps them together. */
 static bool adopt_clock(PerfRun *run, GError **error)
 {
-	if (perf_clock_offset(&run->clock_offset_ns)) {
+	if (perf_read_find_clock(&run->reader)) {
 		run_facts_write_text(run->live.batches, KMT_FIELD_CLOCK,
 				     "each CPU's own (perf), moved to CLOCK_MONOTONIC");
 		return true;
@@ -539,30 +439,25 @@ static bool adopt_clock(PerfRun *run, GError **error)
 /* All tracepoints of allocators cost about the same, except where they reject events. */
 static void measure_allocations(PerfRun *run)
 {
-	const PerfCost cost = perf_cost_measure(&run->request);
+	const PerfRequest *events = &run->plan.events;
+	const PerfCost cost = perf_cost_measure(events);
+	HitCost *hit_costs = g_new0(HitCost, events->points_count);
 
-	run->cost = cost;
-	run->hit_costs = g_new0(HitCost, run->request.points_count);
-	for (unsigned i = 0; i < run->request.points_count; i++)
-		run->hit_costs[i] = (HitCost){
+	for (unsigned i = 0; i < events->points_count; i++)
+		hit_costs[i] = (HitCost){
 			.hit_ns = cost.untaken_ns,
-			.rejected_ns = cost.rejected_ns[run->request.points[i].has_cache_name],
+			.rejected_ns = cost.rejected_ns[events->points[i].has_cache_name],
 		};
+	perf_cpus_set_costs(run, &cost, hit_costs);
 }
 
-static void measure_cost(PerfRun *run)
+static void measure_hits(PerfRun *run)
 {
-	if (!run->plan->hits)
-		measure_allocations(run);
-	for (guint i = 0; run->cost.is_known && i < run->cpus->len; i++) {
-		PerfRunCpu *cpu = run->cpus->pdata[i];
+	PerfCost cost;
+	bool is_sampled = run->live.parts.request->sampling_period > 1;
+	HitCost *hit_costs = perf_hits_measure(&run->plan, is_sampled, &cost);
 
-		cpu->event_cpu.probe_ns = 0;
-	}
-	if (!run->cost.is_known && run->bound.percent_max)
-		g_printerr("%s: the cost of the events could not be measured, so --max-overhead "
-			   "cannot limit it: use --sample\n",
-			   g_get_prgname());
+	perf_cpus_set_costs(run, &cost, hit_costs);
 }
 
 static void describe_caches(const PerfRun *run)
@@ -571,8 +466,8 @@ static void describe_caches(const PerfRun *run)
 	char **caches = run->live.parts.request->caches;
 	g_autofree char *names = caches ? g_strjoinv("\t", caches) : NULL;
 
-	gfp_flags_append(out, &run->plan->gfp_flags);
-	run_facts_write_text(out, KMT_FIELD_CACHES_UNKNOWN, run->plan->caches_unknown);
+	gfp_flags_append(out, &run->plan.gfp_flags);
+	run_facts_write_text(out, KMT_FIELD_CACHES_UNKNOWN, run->plan.caches_unknown);
 	if (perf_events_are_filtered(run->events))
 		run_facts_write_text(out, KMT_FIELD_CACHE_FILTER, names);
 }
@@ -580,7 +475,7 @@ static void describe_caches(const PerfRun *run)
 /* Writes which frees can be paired. */
 static void describe_frees(const PerfRun *run)
 {
-	const GPtrArray *points = run->plan->points;
+	const GPtrArray *points = run->plan.points;
 	g_autoptr(GString) names = g_string_new(NULL);
 
 	if (!run->live.parts.request->held)
@@ -593,12 +488,12 @@ static void describe_frees(const PerfRun *run)
 					       point->type->name);
 	}
 	run_facts_write_text(run->live.batches, KMT_FIELD_FREES_SEEN_BY, names->str);
-	run_facts_write_text(run->live.batches, KMT_FIELD_FREES_NOT_SEEN,
-			     run->plan->frees_not_seen);
-	if (!run->addresses.level)
+	run_facts_write_text(run->live.batches, KMT_FIELD_FREES_NOT_SEEN, run->plan.frees_not_seen);
+	if (!run->reader.addresses.level)
 		return;
 	run_facts_write_text(run->live.batches, KMT_FIELD_SAMPLED_BY, "address");
-	run_facts_write_number(run->live.batches, KMT_FIELD_SAMPLE_SEED, run->addresses.seed);
+	run_facts_write_number(run->live.batches, KMT_FIELD_SAMPLE_SEED,
+			       run->reader.addresses.seed);
 }
 
 /* Writes the facts about the samples that become known only now. */
@@ -608,12 +503,10 @@ static bool describe_samples(PerfRun *run, GError **error)
 	PerfLayout layout = perf_events_layout(run->events);
 	GByteArray *out = run->live.batches;
 
-	run->sample_type = layout.sample_type;
-	if (run->plan->hits) {
-		perf_hits_begin(run);
-		perf_hits_describe(run);
-	}
-	run_facts_write_number(out, KMT_FIELD_STACK_DEPTH, run->stack_depth);
+	perf_read_set_events(&run->reader, run->events);
+	if (run->plan.hits)
+		perf_hits_begin(&run->hits, run->costs.hit_costs);
+	run_facts_write_number(out, KMT_FIELD_STACK_DEPTH, run->reader.stack_depth);
 	run_facts_write_number(out, KMT_FIELD_SAMPLING_PERIOD,
 			       run->live.parts.request->sampling_period);
 	append_always_missing(run, missing);
@@ -622,36 +515,53 @@ static bool describe_samples(PerfRun *run, GError **error)
 	describe_frees(run);
 	if (!layout.monotonic_clock && !adopt_clock(run, error))
 		return false;
-	if (run->cost.is_known) {
-		run_facts_write_number(out, KMT_FIELD_EVENT_COST_NS, run->cost.every.event_ns);
-		run_facts_write_number(out, KMT_FIELD_FRAME_COST_NS, run->cost.every.frame_ns);
+	if (run->costs.cost.is_known) {
+		run_facts_write_number(out, KMT_FIELD_EVENT_COST_NS,
+				       run->costs.cost.every.event_ns);
+		run_facts_write_number(out, KMT_FIELD_FRAME_COST_NS,
+				       run->costs.cost.every.frame_ns);
 	}
 	live_run_feed(&run->live);
 	return true;
 }
 
+/* Opens the events of these CPUs, and learns their cost. */
+static bool open_measured(PerfRun *run, const GArray *cpus, GError **error)
+{
+	/* An open event makes its tracepoint cost something, which would not be measured. */
+	if (run->plan.hits)
+		measure_hits(run);
+	if (!open_events(run, cpus, error))
+		return false;
+	count_scope(run);
+	if (!run->plan.hits)
+		measure_allocations(run);
+	if (!run->costs.cost.is_known && run->costs.bound.percent_max)
+		g_printerr("%s: the cost of the events could not be measured, so --max-overhead "
+			   "cannot limit it: use --sample\n",
+			   g_get_prgname());
+	return true;
+}
+
 static bool perf_run_start(PerfRun *run, GError **error)
 {
-	if (!perf_hits_init(run, error))
+	g_autoptr(GArray) cpus = cpu_list_read("", "online");
+
+	if (!perf_hits_init(&run->hits, error))
 		return false;
-	if (!live_run_describe(&run->live, "perf events", run->plan->buffer_bytes, error))
+	if (!live_run_describe(&run->live, "perf events", run->plan.buffer_bytes, error))
 		return false;
-	if (!run->online) {
+	if (!cpus) {
 		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
 				    "the list of online CPUs cannot be read: mount /sys");
 		return false;
 	}
-	if (run->in_container)
+	if (run->reader.in_container)
 		g_printerr("%s: " PID_NAMESPACE_NOTE "\n", g_get_prgname());
-	fill_request(run);
-	/* An open event makes its tracepoint cost something, which would not be measured. */
-	if (run->plan->hits)
-		perf_hits_measure(run);
-	if (!open_events(run, error))
-		return false;
-	count_scope(run);
-	measure_cost(run);
-	if (!describe_samples(run, error))
+	complete_plan(run);
+	if (run->plan.hits)
+		perf_hits_request(&run->hits, &run->plan.events);
+	if (!open_measured(run, cpus, error) || !describe_samples(run, error))
 		return false;
 	live_run_log(&run->live, "the events are open, and their cost is measured");
 	perf_cpus_watch(run);
@@ -662,39 +572,49 @@ static bool perf_run_start(PerfRun *run, GError **error)
 
 static void run_init(PerfRun *run, const CollectRun *parts)
 {
+	const CollectRequest *request = parts->request;
+
 	live_run_init(&run->live, &perf_engine, parts, "");
-	run->online = cpu_list_read("", "online");
 	run->cpus = g_ptr_array_new_with_free_func(perf_run_cpu_free);
-	run->tasks = task_table_new("");
-	run->writer = event_writer_new(send_batch, run);
-	perf_names_init(run);
-	run->self = (uint32_t)getpid();
-	run->scatter_percent = PERF_SCATTER_OF_DRAWS;
-	run->random = clock_monotonic_ns() ^ (uint64_t)getpid() << 32;
-	run->in_container = !pid_namespace_is_first("");
+	run->reader.request = request;
+	run->reader.plan = run->names.plan = run->hits.plan = &run->plan;
+	run->reader.cost = run->names.cost = &run->costs.cost;
+	run->reader.names = &run->names;
+	run->names.live = run->hits.live = &run->live;
+	run->names.cpus = run->cpus;
+	run->names.clock_offset_ns = &run->reader.clock_offset_ns;
+	run->hits.reader = &run->reader;
+	perf_read_init(&run->reader, send_batch, run);
+	perf_names_init(&run->names);
+	perf_costs_init(&run->costs, (PerfBound){ perf_read_pairs(&run->reader)
+							  ? 1U << run->reader.addresses.level
+							  : request->sampling_period,
+						  request->overhead_percent_max });
+	run->findings.scatter_percent = PERF_SCATTER_OF_DRAWS;
 }
 
 static void run_clear(PerfRun *run)
 {
+	PerfRequest *events = &run->plan.events;
+
 	g_ptr_array_unref(run->cpus);
 	live_run_clear(&run->live);
 	perf_events_free(run->events);
-	bpf_beside_free(run->beside);
-	g_free(run->blind);
-	g_free(run->attached);
-	for (unsigned i = 0; i < run->request.points_count; i++)
-		g_free(run->request.points[i].filter);
-	g_free(unconst(run->request.points));
-	g_clear_pointer(&run->online, g_array_unref);
-	task_table_free(run->tasks);
-	event_writer_free(run->writer);
-	perf_names_clear(run);
-	perf_hits_clear(run);
+	bpf_beside_free(run->findings.beside);
+	g_free(run->findings.blind);
+	g_free(run->findings.attached);
+	for (unsigned i = 0; i < events->points_count; i++)
+		g_free(events->points[i].filter);
+	g_free(unconst(events->points));
+	perf_read_clear(&run->reader);
+	perf_names_clear(&run->names);
+	perf_hits_clear(&run->hits);
+	perf_costs_clear(&run->costs);
 }
 
 bool perf_run(const PerfRunPlan *plan, const CollectRun *parts, GError **error)
 {
-	PerfRun run = { .plan = plan };
+	PerfRun run = { .plan = *plan };
 	bool collected;
 
 	run_init(&run, parts);

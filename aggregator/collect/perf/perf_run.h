@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "collect/perf/perf_events.h"
 #include "collect/slabs/cache_probes.h"
 #include "collect/points/point_set.h"
 #include "collect/slabs/slab_probes.h"
@@ -10,8 +11,15 @@
 
 #include <stdbool.h>
 
-/* Prepared by the perf-events collector before it opens any event. Everything is borrowed. */
+/*
+ * What a run of perf events collects, and how: prepared by the perf-events collector before it
+ * opens any event. Everything is borrowed. Whom it observes, and for how long, is in the
+ * CollectRequest.
+ */
 typedef struct {
+	/* What is opened. Only ring_bytes and own_clock are given: the run completes its own copy.
+	 */
+	PerfRequest events;
 	const GPtrArray *points; /* (element-type KmemPoint) */
 	const PointSet *hits;    /* probe points instead of these; NULL: none */
 	int kmem_folder_fd;      /* tracefs folder events/kmem, for hits */
@@ -29,9 +37,7 @@ typedef struct {
 	const char *frees_not_seen;
 	const TaskBirths *births; /* NULL: names of new tasks are read from /proc */
 	GfpFlags gfp_flags;       /* of this kernel */
-	size_t ring_bytes;        /* of each CPU: a power of two of whole pages */
 	uint64_t buffer_bytes;    /* of all CPUs, for the report */
-	bool own_clock;           /* use only perf's own clock */
 } PerfRunPlan;
 
 /*

@@ -4,7 +4,7 @@
  * process has answered, then written. Also tells that process what is mapped, by process and exec.
  * perf_hits.c adds hits and flushes them.
  */
-#include "collect/perf/perf_state.h"
+#include "collect/perf/perf_hits.h"
 
 #include "base/clock.h"
 #include "base/keyed_hash.h"
