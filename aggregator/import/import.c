@@ -48,7 +48,8 @@ Import *import_begin(const ImportType *type, Session *session)
 	import->type = type;
 	import->session = session;
 	import->stack = g_string_new(NULL);
-	session->is_held |= type->is_held;
+	if (type->is_held)
+		counter_count_readings(session);
 	if (type->consume)
 		import_carry_init(&import->carry, type->piece_bytes_max, type->consume, import);
 	else

@@ -516,8 +516,8 @@ static void set_held(Facts *facts, const Session *session)
 {
 	const HeldTotals *totals = &session->held_totals;
 
-	fact_set_number(facts, FACT_HELD_IS_COUNTED, session->is_held);
-	if (!session->is_held)
+	fact_set_number(facts, FACT_HELD_IS_COUNTED, session_is_held(session));
+	if (!session_is_held(session))
 		return;
 	if (session->pairing) {
 		set_paired(facts, session);

@@ -111,7 +111,7 @@ static void set_growth(SlabReadings *readings, const ReportSource *source, const
 		.some_by_size = slab_growth_any(session->profile, names, CACHE_BY_SIZE),
 		.of_whom = traced_of_whom(source),
 		.sampled = loss_ledger_totals(session->loss).sampling_period_max > 1,
-		.is_held = session->is_held,
+		.is_held = session_is_held(session),
 		.human = source->human,
 		.cpus = run_info_number(session->info, KMT_FIELD_CPUS_ONLINE, 0),
 		.frees_unseen = run_info_text(session->info, KMT_FIELD_FREES_NOT_SEEN),

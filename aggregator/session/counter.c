@@ -81,7 +81,10 @@ static const Counter counts_spans = {
 	.release = release_spans,
 	.over_bound = spans_over_bound,
 };
+static const Counter counts_readings = { .is_held = true, .take = take_events };
+static const Counter counts_readings_elsewhere = { .is_held = true, .take = take_nothing };
 static const Counter counts_held = {
+	.is_held = true,
 	.take = take_frees,
 	.release = release_objects,
 	.read_info = read_info_of_frees,
@@ -121,6 +124,14 @@ void counter_pair_hits(Session *session, size_t bytes_max)
 	session->counter = &counts_spans;
 }
 
+void counter_count_readings(Session *session)
+{
+	if (session->counter == &counts_elsewhere)
+		session->counter = &counts_readings_elsewhere;
+	else if (!session->counter->is_held)
+		session->counter = &counts_readings;
+}
+
 void session_pair(Session *session, bool with_freers)
 {
 	memory_budget_pair(session->memory);
@@ -129,7 +140,6 @@ void session_pair(Session *session, bool with_freers)
 		pairing_new(session->profile, memory_budget_floor(session->memory, MEMORY_PAIRING));
 	pairing_set_budget(session->pairing, session->memory);
 	session->counter = &counts_held;
-	session->is_held = true;
 	if (with_freers)
 		pairing_note_freers(session->pairing);
 	else

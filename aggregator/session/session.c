@@ -418,7 +418,7 @@ static HeldReadings *held_readings(Session *session)
 	if (!session->held_readings)
 		session->held_readings =
 			held_readings_new(memory_budget_limit(session->memory, MEMORY_TEXTS));
-	session->is_held = true;
+	counter_count_readings(session);
 	return session->held_readings;
 }
 

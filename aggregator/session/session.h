@@ -23,6 +23,7 @@ typedef struct Session Session;
  * counter.c has them all: whatever differs between them is here.
  */
 typedef struct {
+	bool is_held; /* what is counted are held objects, not allocations */
 	void (*take)(Session *session, const Events *events);
 	/* The rest may be NULL. Pairs the events before that time; NULL: none wait. */
 	void (*release)(Session *session, uint64_t until_ns);
@@ -39,6 +40,9 @@ void counter_init(Session *session);
    that much memory. Hits that are paired are not counted themselves. */
 void counter_list_hits(Session *session, size_t bytes_max);
 void counter_pair_hits(Session *session, size_t bytes_max);
+
+/* Lets the session count readings of what is held: see session_take_held(). */
+void counter_count_readings(Session *session);
 
 /*
  * A report during a run shows the run up to a time that events of all CPUs have reached. Some CPUs
@@ -128,7 +132,6 @@ struct Session {
 	HeldRecord held_record;      /* of the record that is read */
 	Pairing *pairing;            /* private; NULL: allocations are not paired */
 	char *cannot_pair;           /* owned: why an import cannot be paired; NULL: it can */
-	bool is_held;                /* what is counted are held objects, not allocations */
 	HeldTotals held_totals;
 	uint64_t held_unsized;    /* of the last reading: objects whose sizes are not known ... */
 	uint64_t held_inaccurate; /* ... and rows that the kernel marks as inaccurate */
@@ -138,6 +141,12 @@ struct Session {
 Session *session_new(size_t memory_bytes_max);
 void session_free(Session *session);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Session, session_free)
+
+/* Whether what is counted are held objects, not allocations. */
+static inline bool session_is_held(const Session *session)
+{
+	return session->counter->is_held;
+}
 
 /* Counts only a part of the run. Call this before the first bytes. */
 void session_set_slice(Session *session, RunSlice slice);

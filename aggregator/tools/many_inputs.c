@@ -136,7 +136,7 @@ static bool is_of_this_kind(ManyInputs *many, const Session *session, const char
 		kind = g_strdup_printf("'%s'%s%s", title ? title : "probe points",
 				       value ? " with " : "", value ? value : "");
 	else
-		kind = g_strdup(session->is_held ? "held objects" : "allocations");
+		kind = g_strdup(session_is_held(session) ? "held objects" : "allocations");
 	if (!many->kind)
 		many->kind = g_strdup(kind);
 	if (g_str_equal(many->kind, kind))

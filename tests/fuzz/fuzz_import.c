@@ -30,7 +30,7 @@ static void import_two_readings(const char *text, size_t size)
 	session->imported = true;
 	import_feed(state, text, half);
 	import_finish(state);
-	if (!session->is_held)
+	if (!session_is_held(session))
 		return;
 	session_next_reading(session);
 	state = import_begin(&FUZZ_IMPORT, session);

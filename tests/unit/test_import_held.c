@@ -94,7 +94,7 @@ Test(import_held, allocinfo_rows_are_places_whose_bytes_are_exact)
 		sums_of(session, " bm_register at fs/binfmt_misc.c:771 [binfmt_misc]\n", NULL);
 
 	cr_expect(eq(u64, session->unreadable_lines, 0));
-	cr_expect(session->is_held);
+	cr_expect(session_is_held(session));
 	cr_expect(eq(u64, strings.objects, 3));
 	cr_expect(eq(u64, strings.bytes_allocated, 1000));
 	cr_expect(eq(u64, strings.bytes_requested, 1000));
