@@ -74,17 +74,6 @@ void perf_cpus_watch(PerfRun *run)
 		watch_rings(run, run->cpus->pdata[i]);
 }
 
-static PerfRunCpu *find_cpu(const PerfRun *run, uint32_t number)
-{
-	for (guint i = 0; i < run->cpus->len; i++) {
-		PerfRunCpu *cpu = run->cpus->pdata[i];
-
-		if (cpu->event_cpu.cpu == number)
-			return cpu;
-	}
-	return NULL;
-}
-
 static PerfRunCpu *add_cpu(PerfRun *run, uint32_t number, PerfCpu *perf)
 {
 	PerfRunCpu *cpu = g_new0(PerfRunCpu, 1);
@@ -95,6 +84,7 @@ static PerfRunCpu *add_cpu(PerfRun *run, uint32_t number, PerfCpu *perf)
 	cpu->scatters = g_new0(PerfScatter, run->plan.events.points_count);
 	cpu->calls = run->names.sites ? cache_calls_new() : NULL;
 	cpu->perf = perf;
+	perf->owner = cpu;
 	cpu->event_cpu.cpu = number;
 	cpu->event_cpu.sampling_period = run->costs.bound.sampling_period;
 	cpu->event_cpu.probe_ns = run->costs.cost.is_known ? 0 : KMT_NOT_MEASURED;
@@ -115,11 +105,12 @@ static void init_point(const PerfRun *run, PerfRunCpu *cpu, unsigned point)
 		perf_weight_start(&cpu->weights[point], 0, &whole_run);
 }
 
-/* If that fails, the counts of a CPU that was known begin at 0, too: its events are closed. */
-static bool open_cpu(PerfRun *run, uint32_t number, GError **error)
+/* Returns NULL with error set. If that fails, the counts of a CPU that was known begin at 0, too:
+   its events are closed. */
+static PerfRunCpu *open_cpu(PerfRun *run, uint32_t number, GError **error)
 {
-	PerfRunCpu *cpu = find_cpu(run, number);
-	PerfCpu *perf;
+	PerfCpu *perf = perf_events_cpu(run->events, number);
+	PerfRunCpu *cpu = perf ? perf->owner : NULL;
 
 	/* Settles the counts of its events before they are closed. */
 	if (cpu) {
@@ -132,9 +123,10 @@ static bool open_cpu(PerfRun *run, uint32_t number, GError **error)
 		cpu = add_cpu(run, number, perf);
 	for (unsigned i = 0; cpu && i < run->plan.events.points_count; i++)
 		init_point(run, cpu, i);
-	if (perf)
-		cpu->enabled = (PerfEnabled){ 0 };
-	return perf;
+	if (!perf)
+		return NULL;
+	cpu->enabled = (PerfEnabled){ 0 };
+	return cpu;
 }
 
 /* Skips CPUs that are not online yet. */
@@ -272,11 +264,10 @@ void perf_cpus_enable(PerfRun *run, PerfRunCpu *cpu)
 
 static void trace_again(PerfRun *run, uint32_t number)
 {
-	PerfRunCpu *cpu;
+	PerfRunCpu *cpu = open_cpu(run, number, NULL);
 
-	if (!open_cpu(run, number, NULL))
+	if (!cpu)
 		return;
-	cpu = find_cpu(run, number);
 	watch_rings(run, cpu);
 	perf_events_enable_tasks(run->events, cpu->perf);
 	perf_names_forget(&run->names, "ends of slabs on a CPU that came online were not seen");

@@ -651,13 +651,13 @@ static bool open_all(PerfEvents *events, Cpu *cpu, GError **error)
 	return open_slab_frees(events, cpu, error);
 }
 
-static Cpu *find_cpu(PerfEvents *events, uint32_t number)
+PerfCpu *perf_events_cpu(const PerfEvents *events, uint32_t number)
 {
 	for (guint i = 0; i < events->cpus->len; i++) {
-		Cpu *cpu = g_ptr_array_index(events->cpus, i);
+		PerfCpu *part = g_ptr_array_index(events->cpus, i);
 
-		if (cpu->part.cpu == number)
-			return cpu;
+		if (part->cpu == number)
+			return part;
 	}
 	return NULL;
 }
@@ -694,7 +694,7 @@ static void close_ended(PerfEvents *events, Cpu *cpu)
 
 PerfCpu *perf_events_open(PerfEvents *events, uint32_t number, GError **error)
 {
-	Cpu *known = find_cpu(events, number);
+	Cpu *known = (Cpu *)perf_events_cpu(events, number);
 	Cpu *cpu = known ? known : cpu_new(events, number);
 
 	if (known)

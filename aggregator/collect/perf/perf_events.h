@@ -95,6 +95,7 @@ typedef struct {
 	int tasks_fd;
 	int slab_frees_fd;       /* -1: none */
 	uint64_t interrupted_ns; /* by what this program asked of its events; estimated */
+	void *owner;             /* the caller's data of this CPU, borrowed; NULL at first */
 } PerfCpu;
 
 /* Returns an object without any CPU. */
@@ -111,6 +112,9 @@ void perf_events_make_room(const PerfRequest *request, unsigned cpus);
  * rings as before. Returns NULL with error set; G_IO_ERROR_NOT_FOUND: the CPU is not online.
  */
 PerfCpu *perf_events_open(PerfEvents *events, uint32_t cpu, GError **error);
+
+/* Returns a CPU that was opened, even if it is offline now; NULL: it was never. */
+PerfCpu *perf_events_cpu(const PerfEvents *events, uint32_t number);
 
 /* Enables a CPU's task records and ends of slabs, then the first event of each tracepoint. In this
    order the task and the slab of every sample is known. */

@@ -113,31 +113,21 @@ static void watch_ring(MapsCpu *cpu)
 	g_source_attach(cpu->source, cpu->maps->live->context);
 }
 
-static MapsCpu *find_cpu(const PerfMaps *maps, uint32_t number)
-{
-	for (guint i = 0; i < maps->cpus->len; i++) {
-		MapsCpu *cpu = maps->cpus->pdata[i];
-
-		if (cpu->perf->cpu == number)
-			return cpu;
-	}
-	return NULL;
-}
-
 /* Opens the events of a CPU, also again. */
 static bool open_cpu(PerfMaps *maps, uint32_t number, GError **error)
 {
-	MapsCpu *cpu = find_cpu(maps, number);
 	PerfCpu *perf = perf_events_open(maps->events, number, error);
+	MapsCpu *cpu;
 
 	if (!perf)
 		return false;
-	if (!cpu) {
-		cpu = g_new0(MapsCpu, 1);
+	if (!perf->owner) {
+		cpu = perf->owner = g_new0(MapsCpu, 1);
 		cpu->maps = maps;
 		cpu->perf = perf;
 		g_ptr_array_add(maps->cpus, cpu);
 	}
+	cpu = perf->owner;
 	cpu->enabled = (PerfEnabled){ 0 };
 	watch_ring(cpu);
 	perf_events_enable_tasks(maps->events, perf);
@@ -170,9 +160,10 @@ void perf_maps_look(PerfMaps *maps)
 		perf_clock_offset(&maps->clock_offset_ns);
 	for (guint i = 0; online && i < online->len; i++) {
 		uint32_t number = g_array_index(online, guint32, i);
-		MapsCpu *cpu = find_cpu(maps, number);
+		PerfCpu *perf = perf_events_cpu(maps->events, number);
+		MapsCpu *cpu = perf ? perf->owner : NULL;
 
-		if (cpu && perf_events_are_counting(maps->events, cpu->perf, &cpu->enabled))
+		if (cpu && perf_events_are_counting(maps->events, perf, &cpu->enabled))
 			continue;
 		maps->scan_is_due |= open_cpu(maps, number, NULL);
 	}
