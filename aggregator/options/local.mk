@@ -1,6 +1,4 @@
 libaggregator_a_SOURCES += \
-	aggregator/options/completion_words.c \
-	aggregator/options/option_attached.c aggregator/options/option_attached.h \
 	aggregator/options/option_completion.c aggregator/options/option_completion.h \
 	aggregator/options/option_help.c \
 	aggregator/options/option_rates.c \

@@ -55,3 +55,17 @@ bool option_row_is_of(const OptionRow *row, const Tool *tool);
 /* Returns the row of an option as the user wrote it, "-m" or "--min-count"; NULL if this tool has
    no such option. */
 const OptionRow *option_row_lookup(const Tool *tool, const char *given);
+
+/*
+ * Supports values that are attached to their options, as in -t5, which GLib's parser does not know.
+ * words is a command line up to "--", NULL-terminated. Returns a copy in which such values are
+ * separate words, -t 5. Other values are unchanged. The caller frees it with g_strfreev().
+ */
+char **option_attached_split(const Tool *tool, char *const *words);
+
+/* Whether an option must have a value. */
+bool option_takes_value(const OptionRow *row);
+
+/* Returns the option of a word whose value is the next word ("-qt", "--top"); NULL: it has none, or
+   it is attached. */
+const OptionRow *option_awaits_value(const Tool *tool, const char *word);

@@ -1,5 +1,4 @@
 libaggregator_a_SOURCES += \
-	aggregator/session/count_cut.c \
 	aggregator/session/counter.c \
 	aggregator/session/losses.c aggregator/session/losses.h \
 	aggregator/session/piece_names.c aggregator/session/piece_names.h \

@@ -11,7 +11,7 @@
 #include "collect/run/check.h"
 #include "collect/run/collect_live.h"
 #include "import/input.h"
-#include "collect/run/oom_score.h"
+#include "collect/run/run_memory.h"
 #include "collect/stap/stap_build.h"
 #include "process/watchdog.h"
 #include "base/escape.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/run/buffer_plan.h"
+#include "collect/run/run_memory.h"
 #include "collect/facts/host_facts.h"
 #include "collect/perf/perf_ring.h"
 #include "fake_host.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/run/memory_watch.h"
+#include "collect/run/run_memory.h"
 #include "fake_host.h"
 #include "leaks.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/run/oom_score.h"
+#include "collect/run/run_memory.h"
 
 #include "collect/run/command.h"
 #include "leaks.h"

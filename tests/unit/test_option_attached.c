@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "options/option_attached.h"
+#include "options/option_table.h"
 
 #include "tools/tool.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/perf/perf_pay.h"
+#include "collect/perf/perf_cost.h"
 
 #include "leaks.h"
 

@@ -1,7 +1,6 @@
 libaggregator_a_SOURCES += \
 	aggregator/collect/perf/bpf_beside.c aggregator/collect/perf/bpf_beside.h \
 	aggregator/collect/perf/perf_check.c \
-	aggregator/collect/perf/perf_clock.c aggregator/collect/perf/perf_clock.h \
 	aggregator/collect/perf/perf_collector.c \
 	aggregator/collect/perf/perf_cost.c aggregator/collect/perf/perf_cost.h \
 	aggregator/collect/perf/perf_cpus.c aggregator/collect/perf/perf_cpus.h \
@@ -9,7 +8,6 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/perf/perf_filter.c aggregator/collect/perf/perf_filter.h \
 	aggregator/collect/perf/perf_hits.c aggregator/collect/perf/perf_hits.h \
 	aggregator/collect/perf/perf_names.c aggregator/collect/perf/perf_names.h \
-	aggregator/collect/perf/perf_pay.c aggregator/collect/perf/perf_pay.h \
 	aggregator/collect/perf/perf_period.c aggregator/collect/perf/perf_period.h \
 	aggregator/collect/perf/perf_read.c aggregator/collect/perf/perf_read.h \
 	aggregator/collect/perf/perf_maps.c aggregator/collect/perf/perf_maps.h \

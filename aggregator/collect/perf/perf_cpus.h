@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "collect/perf/perf_cost.h"
 #include "collect/perf/perf_events.h"
-#include "collect/perf/perf_pay.h"
 #include "collect/perf/perf_period.h"
 #include "collect/perf/perf_scatter.h"
 #include "collect/perf/perf_turn.h"
@@ -50,7 +49,7 @@ typedef struct {
 typedef struct {
 	PerfCost cost;      /* measured at the start */
 	HitCost *hit_costs; /* owned: by point */
-	ReaderTime time;    /* of the program; perf_pay.c keeps it */
+	ReaderTime time;    /* of the program; perf_cost.c keeps it */
 	PerfBound bound;
 	uint64_t random; /* state of perf_period_random() */
 	bool is_drawing; /* the twins of some points take turns */

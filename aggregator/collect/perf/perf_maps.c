@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/cpu_list.h"
-#include "collect/perf/perf_clock.h"
+#include "collect/perf/perf_ring.h"
 #include "collect/perf/perf_events.h"
 #include "collect/perf/user_watch.h"
 

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/hot_assert.h"
 #include "collect/facts/host_facts.h"
-#include "collect/perf/perf_clock.h"
+#include "collect/perf/perf_ring.h"
 #include "collect/perf/perf_weight.h"
 #include "collect/tracefs/kmem_points.h"
 #include "process/child.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "collect/run/collector.h"
-#include "collect/run/buffer_plan.h"
+#include "collect/run/run_memory.h"
 
 #include <glib.h>
 #include <linux/perf_event.h>
@@ -44,3 +44,13 @@ size_t perf_plan_slab_ring(size_t ring_bytes);
 /* Plans the rings of that many CPUs. As buffer_plan_init(). */
 bool perf_plan_buffers(BufferPlan *plan, const CollectRequest *request, unsigned cpus,
 		       uint64_t available_bytes, GError **error);
+
+/*
+ * A kernel that cannot time perf events by CLOCK_MONOTONIC (perf_event_attr.use_clockid, since 4.1)
+ * uses the scheduler's clock, which runs at the same rate. An event of our own between two readings
+ * of CLOCK_MONOTONIC gives the offset.
+ */
+
+/* Sets the offset to add to perf's times to get CLOCK_MONOTONIC. Returns false if it cannot be
+   measured. */
+bool perf_clock_offset(int64_t *offset_ns);

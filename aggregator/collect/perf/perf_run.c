@@ -14,7 +14,7 @@
 #include "base/unconst.h"
 #include "collect/tracefs/kmem_points.h"
 #include "collect/slabs/slab_probes.h"
-#include "collect/run/memory_watch.h"
+#include "collect/run/run_memory.h"
 #include "collect/perf/perf_filter.h"
 #include "collect/perf/perf_ring.h"
 #include "collect/perf/perf_state.h"

@@ -77,9 +77,8 @@ typedef struct {
 	   they lie between the same two multiples of this interval. The window starts at a
 	   multiple. 0: one event for each allocation. */
 	uint32_t repeat_ns;
-	double duration_seconds; /* from the moment the probes are live; 0: until stopped */
-	uint32_t
-		buffer_megabytes; /* memory of all transport buffers; 0: default of buffer_plan.h */
+	double duration_seconds;   /* from the moment the probes are live; 0: until stopped */
+	uint32_t buffer_megabytes; /* memory of all transport buffers; 0: default of run_memory.h */
 	uint64_t memory_bytes_max; /* bound on the tables and on SystemTap's queue; 0: none */
 	const char *record_path;   /* recording to write; NULL: none; "-": stream to stdout */
 	uint64_t record_bytes_max; /* bound on its size, or on that of each piece */

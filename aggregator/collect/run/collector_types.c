@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The const table of collectors. The first one that this host is ready for is chosen, and why
- * others were not is said.
+ * Words of option arguments that select a collector, and how it works, as const tables. Options and
+ * engines look them up. The first collector that this host is ready for is chosen, and why others
+ * were not is said.
  */
 #include "collect/run/collector_types.h"
+
+#include <string.h>
 
 /* The best one first; the last one needs only the kernel. */
 static const CollectorType *const collector_types[] = {
@@ -40,4 +43,26 @@ const CollectorType *collector_choose(const struct CheckHost *host, GString *why
 		g_string_append_printf(why, "%s%s: %s", why->len ? "; " : "", type->title,
 				       lacks->str);
 	}
+}
+
+const char *const stack_walk_names[] = {
+	[STACK_WALK_KERNEL] = "kernel",
+	[STACK_WALK_AUTO] = "auto",
+	[STACK_WALK_COMPARE] = "compare",
+	NULL,
+};
+
+const char *const cache_naming_names[] = {
+	[CACHE_NAMES_AUTO] = "auto",
+	[CACHE_NAMES_PROBES] = "probes",
+	[CACHE_NAMES_COMPARE] = "compare",
+	NULL,
+};
+
+int choice_lookup(const char *const *names, const char *name)
+{
+	for (int i = 0; names[i]; i++)
+		if (!strcmp(names[i], name))
+			return i;
+	return -1;
 }

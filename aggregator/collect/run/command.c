@@ -9,7 +9,7 @@
 #include "collect/run/command.h"
 
 #include "base/clock.h"
-#include "collect/run/oom_score.h"
+#include "collect/run/run_memory.h"
 #include "process/fork.h"
 #include "process/terminal_relay.h"
 #include "process/watchdog.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "collect/facts/stap_tool.h"
-#include "collect/run/buffer_plan.h"
+#include "collect/run/run_memory.h"
 #include "collect/run/collector.h"
 #include "collect/stap/stap_options.h"
 #include "collect/stap/stap_points.h"

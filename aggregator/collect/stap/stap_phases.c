@@ -6,7 +6,7 @@
 #include "collect/stap/stap_state.h"
 
 #include "base/clock.h"
-#include "collect/run/memory_watch.h"
+#include "collect/run/run_memory.h"
 #include "process/watchdog.h"
 #include "collect/stap/stap_start.h"
 

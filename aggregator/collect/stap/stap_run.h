@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "collect/run/buffer_plan.h"
+#include "collect/run/run_memory.h"
 #include "collect/run/collector.h"
 #include "collect/stap/stap_options.h"
 #include "collect/stap/stap_points.h"

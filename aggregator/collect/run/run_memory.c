@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decides the size of the transport's buffers from the request, the CPUs and the memory of the
- * host, and says so in words. Arithmetic only. Both engines ask it before they take the memory.
+ * The memory of a live run: plans the transport's buffers from the request, the CPUs and the memory
+ * of the host, and says so in words; compares what stapio and this program hold with the limit; and
+ * lets the kernel end this program first. Both engines plan with it, live_run.c asks at each tick.
  */
-#include "collect/run/buffer_plan.h"
+#include "collect/run/run_memory.h"
+
+#include "process/watchdog.h"
+
+#include <fcntl.h>
+#include <glib.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The buffers. */
 
 enum {
 	BUFFER_MB_MIN = 1,    /* staprun's own bounds */
@@ -142,4 +153,91 @@ void buffer_plan_print(const BufferPlan *plan)
 	g_autofree char *text = buffer_plan_text(plan);
 
 	g_printerr("%s: buffers %s\n", g_get_prgname(), text);
+}
+
+/* The limit. */
+
+static const char *const held[] = { "VmRSS:", "VmSwap:" };
+
+uint64_t process_memory(const char *root, pid_t pid)
+{
+	g_autofree char *path = g_strdup_printf("%s/proc/%d/status", root, (int)pid);
+	g_autofree char *text = NULL;
+	g_auto(GStrv) lines = NULL;
+	uint64_t bytes = 0;
+
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return 0;
+	lines = g_strsplit(text, "\n", -1);
+	/* Lines "VmRSS:\t  123 kB" that count as held memory. */
+	for (char **line = lines; *line; line++)
+		for (size_t i = 0; i < G_N_ELEMENTS(held); i++)
+			if (g_str_has_prefix(*line, held[i]))
+				bytes += g_ascii_strtoull(*line + strlen(held[i]), NULL, 10) << 10;
+	return bytes;
+}
+
+enum {
+	STAPIO_CPU_BYTES = 256 << 10, /* the thread for a CPU reads into half of this */
+	OWN_FACTOR = 2,               /* times --max-memory: tables while they grow */
+	OWN_BYTES = 64 << 20,         /* symbols, and the program itself */
+};
+
+static char *memory_watch_describe(const char *who, uint64_t bytes, uint64_t bound, const char *why)
+{
+	return g_strdup_printf("%s held %" G_GUINT64_FORMAT " MB of memory, above its bound of "
+			       "%" G_GUINT64_FORMAT " MB (see --max-memory)%s",
+			       who, bytes >> 20, bound >> 20, why);
+}
+
+char *memory_watch_problem(const MemoryWatch *watch)
+{
+	uint64_t stapio_max = watch->bytes_max + (uint64_t)watch->cpus * STAPIO_CPU_BYTES;
+	uint64_t own_max = watch->bytes_max * OWN_FACTOR + OWN_BYTES + watch->buffer_bytes;
+	uint64_t stapio = watch->stapio ? process_memory(watch->root, watch->stapio) : 0;
+	uint64_t own = process_memory(watch->root, getpid());
+
+	if (!watch->bytes_max)
+		return NULL;
+	if (stapio > stapio_max)
+		return memory_watch_describe("SystemTap's stapio", stapio, stapio_max,
+					     ": events came faster than they were counted");
+	if (own > own_max)
+		return memory_watch_describe(g_get_prgname(), own, own_max, "");
+	return NULL;
+}
+
+/* When the host runs out of memory. */
+
+static const char score_path[] = "/proc/self/oom_score_adj";
+static const char first_to_go[] = "1000"; /* OOM_SCORE_ADJ_MAX */
+
+enum { SCORE_CHARACTERS = 16 };
+
+/* As read from the kernel; empty: not raised. */
+static char score_before[SCORE_CHARACTERS];
+
+bool oom_score_raise(void)
+{
+	char score[SCORE_CHARACTERS] = "";
+	ssize_t length;
+	int fd;
+
+	if (score_before[0])
+		return true;
+	fd = open(score_path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	length = read(fd, score, SCORE_CHARACTERS - 1);
+	close(fd);
+	if (length <= 0 || !setting_write(score_path, first_to_go))
+		return false;
+	memcpy(score_before, score, sizeof(score_before));
+	return true;
+}
+
+void oom_score_restore(void)
+{
+	if (score_before[0])
+		(void)setting_write(score_path, score_before);
 }

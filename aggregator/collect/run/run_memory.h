@@ -4,6 +4,7 @@
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /*
  * How much memory the transport of records from the kernel to this program takes. It takes it for
@@ -51,3 +52,39 @@ char *buffer_plan_text(const BufferPlan *plan);
 
 /* Prints on stderr how much memory the buffers will take. */
 void buffer_plan_print(const BufferPlan *plan);
+
+/*
+ * Bounds the memory of a live run beyond the transport's buffers. staprun becomes stapio once the
+ * module is loaded. stapio queues unread data, since SystemTap 5.0 without a bound. This program's
+ * tables have bounds; the symbols of loaded and unloaded modules have none.
+ */
+typedef struct {
+	const char *root;      /* folder of /proc; "": this host's */
+	uint64_t bytes_max;    /* --max-memory; 0: no bound */
+	unsigned cpus;         /* stapio has one thread for each */
+	pid_t stapio;          /* our child; 0: none */
+	uint64_t buffer_bytes; /* of the transport, mapped into this program */
+} MemoryWatch;
+
+/*
+ * Returns the memory of a process in bytes, resident or swapped out: the host would get this much
+ * back if the process ended. Reads /proc below root ("": this host's). Returns 0 if the process is
+ * gone.
+ */
+uint64_t process_memory(const char *root, pid_t pid);
+
+/* Returns a line that names what uses too much memory now, or NULL. The caller frees it. */
+char *memory_watch_problem(const MemoryWatch *watch);
+
+/*
+ * Makes the kernel kill this program and its children first when the host runs out of memory, not
+ * the observed processes. The saved score is a global because it belongs to the process. The
+ * command gets back the program's original score.
+ */
+
+/* Raises this process's oom_score_adj, which its children inherit. Returns false with errno set if
+   the kernel refuses; the run can continue without it. */
+bool oom_score_raise(void);
+
+/* Restores the original score of the calling process. May be called between fork and exec. */
+void oom_score_restore(void);
