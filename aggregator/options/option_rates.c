@@ -35,18 +35,18 @@ static const Metric *parse_column(const char *name, GError **error)
 static void use_column(Options *options, const Metric *column)
 {
 	if (column->needs & NEEDS_ANY_FREES)
-		options->live.request.events |= PROBE_FREE;
-	options->live.request.held |= column->needs & NEEDS_HELD;
+		options->live.request.what.events |= PROBE_FREE;
+	options->live.request.what.held |= column->needs & NEEDS_HELD;
 }
 
 /* A column that was requested earlier may need frees. */
 bool option_rate_events(Options *options, const char *value, GError **error)
 {
-	unsigned frees = options->live.request.events & PROBE_FREE;
+	unsigned frees = options->live.request.what.events & PROBE_FREE;
 
 	if (!option_events(options, value, error))
 		return false;
-	options->live.request.events |= frees;
+	options->live.request.what.events |= frees;
 	return true;
 }
 
@@ -88,7 +88,7 @@ bool option_rate_sort(Options *options, const char *value, GError **error)
 void option_rate_finish(Options *options)
 {
 	RateOptions *rate = &options->rate;
-	bool is_held = options->live.request.held;
+	bool is_held = options->live.request.what.held;
 
 	if (is_held) {
 		add_column(options, &metrics[METRIC_HELD]);
@@ -133,6 +133,6 @@ bool option_rate_speed(Options *options, const char *value, GError **error)
 
 bool option_rate_stacks(Options *options, const char *value, GError **error)
 {
-	options->live.request.stack_depth = STACK_DEPTH_DEFAULT;
+	options->live.request.what.stack_depth = STACK_DEPTH_DEFAULT;
 	return !value || option_stacks(options, value, error);
 }

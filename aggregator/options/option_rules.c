@@ -24,7 +24,7 @@ static bool has_probes(const Options *options)
 
 static bool is_paired(const Options *options)
 {
-	return options->live.request.held && !options->input.kernel.record;
+	return options->live.request.what.held && !options->input.kernel.record;
 }
 
 static bool reads_several(const Options *options)
@@ -40,7 +40,7 @@ static bool shows_rates(const Options *options)
 
 static bool compares_walks(const Options *options)
 {
-	return options->live.request.stack_walk == STACK_WALK_COMPARE;
+	return options->live.request.stap.walk == STACK_WALK_COMPARE;
 }
 
 static bool uses_perf(const Options *options)
@@ -80,7 +80,7 @@ static const struct {
 	unsigned sorts;   /* MetricNeed, of -s */
 } conditions[] = {
 	{ .word = "LIVE", .set = MEMBER(live.is_given) },
-	{ .word = "COMMAND", .set = MEMBER(live.request.command) },
+	{ .word = "COMMAND", .set = MEMBER(live.request.command.words) },
 	{ .word = "PROBES", .holds = has_probes }, /* words of stack-top */
 	{ .word = "CACHE", .set = MEMBER(choice.caches) },
 	{ .word = "INTERVAL", .set = MEMBER(rate.interval_given) },
@@ -89,9 +89,9 @@ static const struct {
 	{ .word = "SEVERAL", .holds = reads_several },
 	{ .word = "RATES", .holds = shows_rates },
 	{ .word = "LINES", .set = MEMBER(lines.are_needed) },
-	{ .word = "STACKS", .set = MEMBER(live.request.stack_depth) },
+	{ .word = "STACKS", .set = MEMBER(live.request.what.stack_depth) },
 	{ .word = "WALKS-COMPARED", .holds = compares_walks },
-	{ .word = "PIECES-OF-TIME", .set = MEMBER(live.request.record_piece_ns) },
+	{ .word = "PIECES-OF-TIME", .set = MEMBER(live.request.record.piece_ns) },
 	{ .word = "PERF", .holds = uses_perf },
 	{ .word = "TERMINAL", .holds = prints_to_terminal },
 	{ .word = "FORMAT-IS-BUILT", .holds = is_built },
@@ -131,7 +131,7 @@ static bool several_are_stdin(const Options *options)
 /* A few addresses are allocated again and again. */
 static bool sorts_by_sampled_run(const Options *options)
 {
-	return options->live.request.sampling_period > 1 && options->view.sort &&
+	return options->live.request.what.sampling_period > 1 && options->view.sort &&
 	       options->view.sort->of_run;
 }
 
@@ -158,7 +158,7 @@ static bool slice_is_empty(const Options *options)
 
 static bool compiles_otherwise(const Options *options)
 {
-	g_autoptr(StapOptions) split = stap_options_parse(options->live.request.stap_options, NULL);
+	g_autoptr(StapOptions) split = stap_options_parse(options->live.request.stap.options, NULL);
 
 	return split->compile->len > 0;
 }
@@ -166,7 +166,7 @@ static bool compiles_otherwise(const Options *options)
 static bool observes_no_caches(const Options *options)
 {
 	return options->tool->caches_only &&
-	       options->live.request.events & ~probe_kinds_of_caches();
+	       options->live.request.what.events & ~probe_kinds_of_caches();
 }
 
 static bool is_one_of(const char *path, const GPtrArray *files)
@@ -184,7 +184,7 @@ static bool output_is_other_file(const Options *options)
 	return is_one_of(output, options->input.paths) ||
 	       is_one_of(output, options->input.kernel_files) ||
 	       !g_strcmp0(output, options->output.diff) ||
-	       !g_strcmp0(output, options->live.request.record_path);
+	       !g_strcmp0(output, options->live.request.record.path);
 }
 
 static const OptionRule option_rules[] = {

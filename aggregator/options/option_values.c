@@ -188,9 +188,9 @@ bool option_callsite_skip(Options *options, const char *value, GError **error)
 
 bool option_command(Options *options, const char *value, GError **error)
 {
-	g_strfreev(options->live.request.command);
-	options->live.request.command = command_split(value, error);
-	return options->live.request.command != NULL;
+	g_strfreev(options->live.request.command.words);
+	options->live.request.command.words = command_split(value, error);
+	return options->live.request.command.words != NULL;
 }
 
 bool option_pid(Options *options, const char *value, GError **error)
@@ -240,7 +240,7 @@ bool option_every(Options *options, const char *value, GError **error)
 
 	if (!option_parse_interval(value, &seconds, error))
 		return false;
-	options->live.request.report_every_ns = (uint64_t)(seconds * 1e9 + 0.5);
+	options->live.request.reports.every_ns = (uint64_t)(seconds * 1e9 + 0.5);
 	return true;
 }
 
@@ -251,7 +251,7 @@ bool option_duration(Options *options, const char *value, GError **error)
 	if (!option_parse_seconds(value, &seconds) || !(seconds > 0) ||
 	    seconds > DURATION_SECONDS_MAX)
 		return option_fail(error, "'%s' is not a number of seconds above 0", value);
-	options->live.request.duration_seconds = seconds;
+	options->live.request.bounds.duration_seconds = seconds;
 	return true;
 }
 
@@ -290,9 +290,10 @@ bool option_to(Options *options, const char *value, GError **error)
 bool option_events(Options *options, const char *value, GError **error)
 {
 	options->live.events_replaced = *value != '+';
-	if (!probe_kinds_parse(value, options->tool->events, &options->live.request.events, error))
+	if (!probe_kinds_parse(value, options->tool->events, &options->live.request.what.events,
+			       error))
 		return false;
-	if (!(options->live.request.events & ~(unsigned)PROBE_FREE))
+	if (!(options->live.request.what.events & ~(unsigned)PROBE_FREE))
 		return option_fail(error, "'%s' has no allocations to rank: add %s", value,
 				   options->tool->caches_only ? "kmalloc or cache"
 							      : "kmalloc, cache or page");
@@ -315,7 +316,7 @@ char *option_events_help(const Tool *tool)
 bool option_stacks(Options *options, const char *value, GError **error)
 {
 	if (g_str_equal(value, "none"))
-		options->live.request.stack_depth = 0;
+		options->live.request.what.stack_depth = 0;
 	else if (!g_str_equal(value, "full"))
 		return option_fail(error, "'%s' is not valid: use full or none", value);
 	return true;
@@ -327,7 +328,7 @@ bool option_stack_walk(Options *options, const char *value, GError **error)
 
 	if (walk < 0)
 		return option_fail(error, "'%s' is not valid: use auto, kernel or compare", value);
-	options->live.request.stack_walk = (StackWalk)walk;
+	options->live.request.stap.walk = (StackWalk)walk;
 	return true;
 }
 
@@ -338,8 +339,8 @@ bool option_max_stack(Options *options, const char *value, GError **error)
 	if (!option_parse_whole(value, 1, KMT_STACK_DEPTH_MAX, &depth, error))
 		return false;
 	/* --stacks=none has precedence, in any order. */
-	if (options->live.request.stack_depth)
-		options->live.request.stack_depth = (uint32_t)depth;
+	if (options->live.request.what.stack_depth)
+		options->live.request.what.stack_depth = (uint32_t)depth;
 	return true;
 }
 
@@ -361,7 +362,7 @@ bool option_cache_names(Options *options, const char *value, GError **error)
 	if (naming < 0)
 		return option_fail(
 			error, "unknown --cache-names '%s'; valid: auto, probes, compare", value);
-	options->live.request.cache_names = (CacheNaming)naming;
+	options->live.request.what.cache_names = (CacheNaming)naming;
 	return true;
 }
 
@@ -369,8 +370,8 @@ bool option_stap_options(Options *options, const char *value, GError **error)
 {
 	g_autoptr(StapOptions) checked = stap_options_parse(value, error);
 
-	g_free(unconst(options->live.request.stap_options));
-	options->live.request.stap_options = g_strdup(value);
+	g_free(unconst(options->live.request.stap.options));
+	options->live.request.stap.options = g_strdup(value);
 	return checked != NULL;
 }
 
@@ -403,7 +404,7 @@ bool option_record_max(Options *options, const char *value, GError **error)
 				   "'%s' is not a size above 0: use a whole number, optionally "
 				   "followed by K, M or G",
 				   value);
-	options->live.request.record_bytes_max = bytes;
+	options->live.request.record.bytes_max = bytes;
 	options->live.record_max_given = true;
 	return true;
 }
@@ -423,12 +424,12 @@ static bool parse_piece(const char *text, CollectRequest *request)
 	for (size_t i = 0; i < G_N_ELEMENTS(units); i++)
 		if (*rest == units[i].letter && (!*rest || !rest[1]) &&
 		    number <= PIECE_SECONDS_MAX / units[i].seconds) {
-			request->record_piece_ns = number * units[i].seconds * NS_PER_SECOND;
+			request->record.piece_ns = number * units[i].seconds * NS_PER_SECOND;
 			return number > 0;
 		}
-	request->record_piece_ns = 0;
-	return *rest && number_parse_bytes(text, &request->record_bytes_max) &&
-	       request->record_bytes_max >= OPTION_PIECE_BYTES_MIN;
+	request->record.piece_ns = 0;
+	return *rest && number_parse_bytes(text, &request->record.bytes_max) &&
+	       request->record.bytes_max >= OPTION_PIECE_BYTES_MIN;
 }
 
 bool option_record_rotate(Options *options, const char *value, GError **error)
@@ -437,7 +438,7 @@ bool option_record_rotate(Options *options, const char *value, GError **error)
 	g_autofree char *piece = comma ? g_strndup(value, (gsize)(comma - value)) : NULL;
 
 	if (!piece || !parse_piece(piece, &options->live.request) ||
-	    !option_parse_whole32(comma + 1, 2, PIECES_MAX, &options->live.request.record_pieces,
+	    !option_parse_whole32(comma + 1, 2, PIECES_MAX, &options->live.request.record.pieces,
 				  NULL))
 		return option_fail(
 			error,
@@ -490,6 +491,6 @@ bool option_verbose(Options *options, const char *value, GError **error)
 {
 	(void)value;
 	(void)error;
-	options->live.request.verbose++;
+	options->live.request.terminal.verbose++;
 	return true;
 }

@@ -127,12 +127,12 @@ static Options *options_new(const Tool *tool)
 	options->input.slice.to_ns = UINT64_MAX;
 	options->memory_bytes_max = (uint64_t)MEMORY_MEGABYTES_DEFAULT << 20;
 	options->loss_percent_max = LOSS_PERCENT_DEFAULT;
-	options->live.request.events = tool->events;
-	options->live.request.stack_depth = tool->sites_only ? 0 : STACK_DEPTH_DEFAULT;
-	options->live.request.stack_walk = STACK_WALK_AUTO;
+	options->live.request.what.events = tool->events;
+	options->live.request.what.stack_depth = tool->sites_only ? 0 : STACK_DEPTH_DEFAULT;
+	options->live.request.stap.walk = STACK_WALK_AUTO;
 	options_rate_init(&options->rate);
-	options->live.request.sampling_period = 1;
-	options->live.request.overhead_percent_max = OVERHEAD_PERCENT_DEFAULT;
+	options->live.request.what.sampling_period = 1;
+	options->live.request.bounds.overhead_percent_max = OVERHEAD_PERCENT_DEFAULT;
 	return options;
 }
 
@@ -156,9 +156,9 @@ void options_free(Options *options)
 	g_ptr_array_unref(options->points.words);
 	preset_free(options->points.preset);
 	g_free(options->points.keys);
-	g_strfreev(options->live.request.command);
-	g_free(unconst(options->live.request.stap_options));
-	g_free(unconst(options->live.request.command_line));
+	g_strfreev(options->live.request.command.words);
+	g_free(unconst(options->live.request.stap.options));
+	g_free(unconst(options->live.request.labels.command_line));
 	g_free(options->input.path);
 	g_ptr_array_unref(options->input.paths);
 	g_ptr_array_unref(options->input.kernel_files);
@@ -220,11 +220,11 @@ static bool take_command(LiveOptions *live, char **behind, GError **error)
 {
 	if (!behind)
 		return true;
-	if (live->request.command)
+	if (live->request.command.words)
 		return option_fail(error, "a command is given twice: with -c and after --");
 	if (!*behind)
 		return option_fail(error, "no command after --");
-	live->request.command = g_strdupv(behind);
+	live->request.command.words = g_strdupv(behind);
 	live->is_given = true;
 	return true;
 }
@@ -256,7 +256,7 @@ static void add_cell_filters(Options *options)
 	options->choice.processes = (ProcessChoice){
 		.pids = options->live.pids,
 		.globs = options->choice.process,
-		.with_interrupts = options->live.request.with_interrupts,
+		.with_interrupts = options->live.request.whose.with_interrupts,
 	};
 	add_cell_filter(&options->choice, &cell_filter_cgroup, options->choice.cgroup,
 			options->choice.cgroup);
@@ -272,7 +272,7 @@ static void bound_stream(Options *options)
 	const RateOptions *rate = &options->rate;
 
 	if (rate->count && collect_request_streams(&options->live.request))
-		options->live.request.duration_seconds =
+		options->live.request.bounds.duration_seconds =
 			MIN(rate->interval_s * (double)rate->count, DURATION_SECONDS_MAX);
 }
 
@@ -306,8 +306,8 @@ static void finish_held(Options *options)
 {
 	const bool by_freer = dimensions_have(options->view.by, "free-callsite");
 
-	if (options->live.request.held && !options->live.events_replaced)
-		options->live.request.events |= PROBE_CACHE;
+	if (options->live.request.what.held && !options->live.events_replaced)
+		options->live.request.what.events |= PROBE_CACHE;
 	options->choice.held.by_age = dimensions_have(options->view.by, "age");
 	options->choice.held.by_freer = by_freer;
 	if (by_freer && options->view.sort == &metrics[METRIC_ALLOCATIONS])
@@ -337,14 +337,14 @@ static bool share_record_max(LiveOptions *live, GError **error)
 {
 	CollectRequest *request = &live->request;
 
-	request->record_bytes_max /= request->record_pieces;
-	if (request->record_bytes_max >= OPTION_PIECE_BYTES_MIN)
+	request->record.bytes_max /= request->record.pieces;
+	if (request->record.bytes_max >= OPTION_PIECE_BYTES_MIN)
 		return true;
 	return option_fail(error,
 			   "--record-rotate: %u pieces share --record-max, and each needs 8M: use "
 			   "--record-max=%" G_GUINT64_FORMAT "M or more",
-			   request->record_pieces,
-			   (uint64_t)request->record_pieces * (OPTION_PIECE_BYTES_MIN >> 20));
+			   request->record.pieces,
+			   (uint64_t)request->record.pieces * (OPTION_PIECE_BYTES_MIN >> 20));
 }
 
 Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
@@ -360,7 +360,7 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 			g_ptr_array_add(words, argv[i]);
 	}
 	g_ptr_array_add(words, NULL);
-	options->live.request.command_line = command_quote(argv);
+	options->live.request.labels.command_line = command_quote(argv);
 	if (!parse_words(options, (char **)words->pdata, error))
 		return NULL;
 	if (options->help || options->version)
@@ -370,9 +370,9 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 	options->lines.are_needed = needs_lines(options);
 	if (!take_command(&options->live, behind, error) || !option_rules_check(options, error))
 		return NULL;
-	if (!options->live.request.record_bytes_max)
-		options->live.request.record_bytes_max = RECORD_BYTES_DEFAULT;
-	if (options->live.request.record_piece_ns && !share_record_max(&options->live, error))
+	if (!options->live.request.record.bytes_max)
+		options->live.request.record.bytes_max = RECORD_BYTES_DEFAULT;
+	if (options->live.request.record.piece_ns && !share_record_max(&options->live, error))
 		return NULL;
 	bound_stream(options);
 	option_rate_finish(options);
@@ -387,11 +387,11 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 	finish_held(options);
 	g_ptr_array_add(options->lines.debuginfo, NULL);
 	add_cell_filters(options);
-	options->live.request.pids = options->live.pids;
+	options->live.request.whose.pids = options->live.pids;
 	if (options->live.pids->len)
-		options->live.request.scope = COLLECT_SCOPE_PIDS;
+		options->live.request.whose.scope = COLLECT_SCOPE_PIDS;
 	else if (options->live.only_command)
-		options->live.request.scope = COLLECT_SCOPE_COMMAND;
+		options->live.request.whose.scope = COLLECT_SCOPE_COMMAND;
 	if (tool->finish && !tool->finish(options, error))
 		return NULL;
 	return g_steal_pointer(&options);

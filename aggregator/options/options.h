@@ -72,8 +72,8 @@ typedef struct {
 	bool user_only;   /* -U */
 	char *user_stacks;
 	bool list;      /* --list */
-	Preset *preset; /* content of live.request.preset */
-	char *keys;     /* content of live.request.keys */
+	Preset *preset; /* content of live.request.what.preset */
+	char *keys;     /* content of live.request.labels.keys */
 } PointOptions;
 
 /* Which events count. */

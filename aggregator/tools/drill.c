@@ -272,7 +272,7 @@ static Drill *drill_new(const DrillRequest *request, SuiteChild *child)
 	drill->cache = g_strdup(request->cache);
 	drill->parent = (guint32)getpid();
 	drill->cells = g_array_new(FALSE, FALSE, sizeof(CellFilter));
-	if (!request->beside.like->include_self)
+	if (!request->beside.like->whose.include_self)
 		g_array_append_val(drill->cells, others);
 	if (request->cells)
 		g_array_append_vals(drill->cells, request->cells->data, request->cells->len);

@@ -222,9 +222,9 @@ static bool open_outlet(RateRun *run, GError **error)
 		run->writer = text_writer_new(run->options->input.path != NULL, "table");
 		return true;
 	}
-	run->options->output.quiet = run->options->live.request.quiet = true;
-	run->options->live.request.prompt = false;
-	run->options->live.request.reads_keys = true;
+	run->options->output.quiet = run->options->live.request.terminal.quiet = true;
+	run->options->live.request.terminal.prompt = false;
+	run->options->live.request.terminal.reads_keys = true;
 	run->screen = rate_screen_new(run->options, run->session, error);
 	return run->screen;
 }
@@ -232,8 +232,8 @@ static bool open_outlet(RateRun *run, GError **error)
 /* Only sums are shown, so one record may stand for several events. A recording keeps each event. */
 static uint32_t repeat_ns(const LiveOptions *live)
 {
-	return live->collector != &stap_collector || live->request.stack_depth ||
-			       live->request.record_path || live->request.held
+	return live->collector != &stap_collector || live->request.what.stack_depth ||
+			       live->request.record.path || live->request.what.held
 		       ? 0
 		       : RATE_GRAIN_NS;
 }
@@ -241,7 +241,7 @@ static uint32_t repeat_ns(const LiveOptions *live)
 /* Whether the counts are used beyond tables: for stacks. */
 static bool looks_behind(const Options *options)
 {
-	return options->input.path || options->live.request.stack_depth;
+	return options->input.path || options->live.request.what.stack_depth;
 }
 
 /* Returns what the tables need. Counters are of all that is known. */
@@ -276,7 +276,7 @@ static void *rate_run_begin(Options *options, Session *session, GError **error)
 	};
 
 	feed.needs = needs_of(options);
-	options->live.request.repeat_ns = repeat_ns(&options->live);
+	options->live.request.what.repeat_ns = repeat_ns(&options->live);
 	run->options = options;
 	run->session = session;
 	run->left = rate->count ? rate->count : UINT64_MAX;
@@ -360,9 +360,9 @@ static bool rate_run_end(void *state, GError **error)
 	fact_lines_print_incomplete(run->session, run->options);
 	/* The tables do not show the result of comparing. */
 	facts = facts_new(run->session, false);
-	if (request->stack_walk == STACK_WALK_COMPARE)
+	if (request->stap.walk == STACK_WALK_COMPARE)
 		fact_line_print(facts, append_walks_line);
-	if (request->cache_names == CACHE_NAMES_COMPARE)
+	if (request->what.cache_names == CACHE_NAMES_COMPARE)
 		fact_line_print(facts, append_compared_names_line);
 	rate_feed_free(run->feed);
 	net_check_free(run->net_judged);

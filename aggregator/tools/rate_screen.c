@@ -71,7 +71,7 @@ RateScreen *rate_screen_new(Options *options, Session *session, GError **error)
 {
 	RateScreen *screen = g_new0(RateScreen, 1);
 	const RateOptions *rate = &options->rate;
-	g_autofree char *kinds = probe_kinds_names(options->live.request.events);
+	g_autofree char *kinds = probe_kinds_names(options->live.request.what.events);
 	g_auto(GStrv) events = g_strsplit(kinds, ",", -1);
 
 	screen->options = options;
@@ -85,8 +85,9 @@ RateScreen *rate_screen_new(Options *options, Session *session, GError **error)
 		.recorded = options->input.path,
 		.recorded_end_ns = options->input.path ? recorded_end_ns(&options->input) : 0,
 		.kept_bytes_max = options->memory_bytes_max / KEPT_SHARE,
-		.stacks = options->live.request.stack_depth > 0,
-		.behind_from_start = options->live.request.stack_depth > 0 || options->input.path,
+		.stacks = options->live.request.what.stack_depth > 0,
+		.behind_from_start =
+			options->live.request.what.stack_depth > 0 || options->input.path,
 		.collector = options->input.path ? "file" : options->live.collector->name,
 	};
 
@@ -99,7 +100,7 @@ RateScreen *rate_screen_new(Options *options, Session *session, GError **error)
 		.collector = options->live.collector,
 		.cgroup = options->choice.cgroup,
 	};
-	options->live.request.left_out_pids = screen->left_out;
+	options->live.request.whose.left_out_pids = screen->left_out;
 	screen->shown.covers = options->input.path ? "what was recorded" : screen->covers;
 	screen->screen = screen_start(&screen->shown, error);
 	if (screen->screen)
@@ -148,7 +149,7 @@ static void open_cache(RateScreen *screen, const char *cache)
 	close_cache(screen);
 	screen->key = rate_detail_key(DIMENSION_DEFAULT);
 	/* Without stacks in the stream itself. */
-	if (!screen->options->input.path && !screen->options->live.request.stack_depth) {
+	if (!screen->options->input.path && !screen->options->live.request.what.stack_depth) {
 		start_drill(screen, cache);
 		return;
 	}
@@ -305,7 +306,7 @@ void rate_screen_free(RateScreen *screen)
 	g_ptr_array_unref(screen->left);
 	if (screen->recorder && !suite_recording_stop(screen->recorder, &error))
 		g_printerr("%s: %s\n", g_get_prgname(), error->message);
-	screen->options->live.request.left_out_pids = NULL;
+	screen->options->live.request.whose.left_out_pids = NULL;
 	g_array_unref(screen->left_out);
 	g_free(screen->covers);
 	g_free(screen);

@@ -78,8 +78,8 @@ static ReportSource source_of(const ReportInput *input, const Session *session,
 	source.session = session;
 	source.view = input->view;
 	source.options = &input->options;
-	source.compares_walks = options->live.request.stack_walk == STACK_WALK_COMPARE;
-	source.compares_names = options->live.request.cache_names == CACHE_NAMES_COMPARE;
+	source.compares_walks = options->live.request.stap.walk == STACK_WALK_COMPARE;
+	source.compares_names = options->live.request.what.cache_names == CACHE_NAMES_COMPARE;
 	/* What divides stacks divides the rows of a comparison, unless these are stacks. */
 	source.parts = compares_parts || options->is_older ? NULL : renderer->parts;
 	source.input = options->input.path;

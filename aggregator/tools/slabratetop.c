@@ -24,7 +24,7 @@ static bool take_number(Options *options, const char *word, GError **error)
 
 static bool textfile_is_other_file(const Options *options)
 {
-	const char *file = options->rate.textfile, *record = options->live.request.record_path;
+	const char *file = options->rate.textfile, *record = options->live.request.record.path;
 
 	return !g_strcmp0(file, options->input.path) || !g_strcmp0(file, record);
 }

@@ -90,7 +90,7 @@ static void wait_seconds(double seconds, const sigset_t *signals)
    does not show them. */
 static bool read_overview(const Options *options, Session *session, GError **error)
 {
-	double asked = options->live.request.duration_seconds;
+	double asked = options->live.request.bounds.duration_seconds;
 	double seconds = asked > 0 ? asked : SECONDS_DEFAULT;
 	sigset_t signals;
 

@@ -84,7 +84,7 @@ static bool choose_user_walk(LiveOptions *live, const char *asked, GError **erro
 				   "--user-stacks: '%s': copies of stacks have %d to %d bytes, "
 				   "a multiple of %d",
 				   asked, BYTES_MIN, BYTES_MAX, UNIT);
-	live->request.user_stack_bytes = (uint32_t)bytes;
+	live->request.what.user_stack_bytes = (uint32_t)bytes;
 	return true;
 }
 
@@ -105,11 +105,11 @@ static bool choose_stacks(Options *options, GError **error)
 		user = options->points.user_only;
 	}
 	user &= !asked || !g_str_equal(asked, "none");
-	options->live.request.user_depth = user ? STACK_DEPTH_DEFAULT : 0;
+	options->live.request.what.user_depth = user ? STACK_DEPTH_DEFAULT : 0;
 	if (!user)
-		options->live.request.user_stack_bytes = 0;
+		options->live.request.what.user_stack_bytes = 0;
 	if (!kernel)
-		options->live.request.stack_depth = 0;
+		options->live.request.what.stack_depth = 0;
 	return true;
 }
 
@@ -141,10 +141,10 @@ static bool choose_scope(Options *options, GError **error)
 
 	if (!preset->needs || options->live.pids->len)
 		return true;
-	if (!request->command || !(preset->needs & PRESET_NEEDS_COMMAND))
+	if (!request->command.words || !(preset->needs & PRESET_NEEDS_COMMAND))
 		return option_fail(error, "%s is for single processes: add -p PID%s", preset->name,
 				   preset->needs & PRESET_NEEDS_COMMAND ? " or -c CMD" : "");
-	request->scope = COLLECT_SCOPE_COMMAND;
+	request->whose.scope = COLLECT_SCOPE_COMMAND;
 	return true;
 }
 
@@ -175,8 +175,8 @@ static bool note_view(Options *options)
 		for (const Dimension *const *key = options->view.by; *key; key++)
 			g_string_append_printf(names, "%s%s", names->len ? "," : "", (*key)->name);
 	options->points.keys = g_string_free(names, FALSE);
-	options->live.request.keys = options->points.keys;
-	options->live.request.rank = options->view.sort->name;
+	options->live.request.labels.keys = options->points.keys;
+	options->live.request.labels.rank = options->view.sort->name;
 	return true;
 }
 
@@ -227,16 +227,16 @@ static bool check_collector(Options *options, GError **error)
 	if (preset->view == PRESET_LIST)
 		return option_fail(error, "SystemTap makes no lists of events: use "
 					  "--collector=perf, or leave out --print");
-	if (options->points.user_stacks && options->live.request.user_stack_bytes)
+	if (options->points.user_stacks && options->live.request.what.user_stack_bytes)
 		return option_fail(error,
 				   "--user-stacks=%s is for perf events: use --collector=perf, or "
 				   "--user-stacks=fp",
 				   options->points.user_stacks);
-	if (preset->view == PRESET_DURATIONS && options->live.request.sampling_period > 1)
+	if (preset->view == PRESET_DURATIONS && options->live.request.what.sampling_period > 1)
 		return option_fail(error, "SystemTap samples no time spans: use --collector=perf, "
 					  "or leave out --sample");
 	/* The preset's own wish: frame pointers are the next best. */
-	options->live.request.user_stack_bytes = 0;
+	options->live.request.what.user_stack_bytes = 0;
 	return true;
 }
 
@@ -245,7 +245,7 @@ static bool stack_top_finish(Options *options, GError **error)
 	if (options->input.path || options->points.list)
 		return true;
 	options->points.preset = preset_of_words(options, error);
-	options->live.request.preset = options->points.preset;
+	options->live.request.what.preset = options->points.preset;
 	return options->points.preset && set_formulas(&options->points, error) &&
 	       choose_stacks(options, error) && check_collector(options, error) &&
 	       choose_scope(options, error) && choose_view(options, error) && note_view(options);

@@ -55,10 +55,10 @@ static void add_pids(GPtrArray *words, const GArray *pids)
 GPtrArray *suite_arguments_new(const SuiteRequest *request, GError **error)
 {
 	const CollectRequest *like = request->like;
-	g_autofree char *events = probe_kinds_names(like->events & ~(unsigned)PROBE_FREE);
+	g_autofree char *events = probe_kinds_names(like->what.events & ~(unsigned)PROBE_FREE);
 	GPtrArray *words;
 
-	if (like->scope == COLLECT_SCOPE_COMMAND) {
+	if (like->whose.scope == COLLECT_SCOPE_COMMAND) {
 		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
 				    "a second collection cannot follow the command of "
 				    "--only-command: use -p PID");
@@ -69,27 +69,27 @@ GPtrArray *suite_arguments_new(const SuiteRequest *request, GError **error)
 	words_add(words, "--quiet");
 	words_add(words, "--collector=%s", request->collector->name);
 	words_add(words, "--events=%s", events);
-	words_add(words, "--max-overhead=%u", like->overhead_percent_max);
-	if (like->sampling_period > 1)
-		words_add(words, "--sample=%u", like->sampling_period);
-	if (like->stack_walk != STACK_WALK_AUTO)
-		words_add(words, "--stack-walk=%s", stack_walk_names[like->stack_walk]);
-	if (like->cache_names != CACHE_NAMES_AUTO)
-		words_add(words, "--cache-names=%s", cache_naming_names[like->cache_names]);
-	if (like->buffer_megabytes)
-		words_add(words, "--buffer=%u", like->buffer_megabytes);
-	if (like->scope == COLLECT_SCOPE_PIDS)
-		add_pids(words, like->pids);
-	if (like->with_interrupts)
+	words_add(words, "--max-overhead=%u", like->bounds.overhead_percent_max);
+	if (like->what.sampling_period > 1)
+		words_add(words, "--sample=%u", like->what.sampling_period);
+	if (like->stap.walk != STACK_WALK_AUTO)
+		words_add(words, "--stack-walk=%s", stack_walk_names[like->stap.walk]);
+	if (like->what.cache_names != CACHE_NAMES_AUTO)
+		words_add(words, "--cache-names=%s", cache_naming_names[like->what.cache_names]);
+	if (like->bounds.buffer_megabytes)
+		words_add(words, "--buffer=%u", like->bounds.buffer_megabytes);
+	if (like->whose.scope == COLLECT_SCOPE_PIDS)
+		add_pids(words, like->whose.pids);
+	if (like->whose.with_interrupts)
 		words_add(words, "--with-interrupts");
-	if (like->include_self)
+	if (like->whose.include_self)
 		words_add(words, "--include-self");
 	if (request->cgroup)
 		words_add(words, "--cgroup=%s", request->cgroup);
-	if (like->module_path)
-		words_add(words, "--module=%s", like->module_path);
-	if (like->stap_options)
-		words_add(words, "--stap-options=%s", like->stap_options);
+	if (like->stap.module_path)
+		words_add(words, "--module=%s", like->stap.module_path);
+	if (like->stap.options)
+		words_add(words, "--stap-options=%s", like->stap.options);
 	return words;
 }
 

@@ -135,7 +135,7 @@ static bool report_now(Session *session, void *user_data)
 		return true;
 	if (!interim_begin(interim))
 		return !interim->reader_left || options->output.path ||
-		       options->live.request.record_path;
+		       options->live.request.record.path;
 	symbols_choose(session, options->input.symbols);
 	/* Nobody would read events while debuginfo is read. */
 	source_lines_leave_out(interim->lines);
@@ -257,7 +257,7 @@ static void report_command_end(const CollectOutcome *outcome, char **command)
 /* Other processes on this host are more important than this measurement. */
 static void offer_to_oom_killer(const LiveOptions *live)
 {
-	if (!oom_score_raise() && live->request.verbose)
+	if (!oom_score_raise() && live->request.terminal.verbose)
 		fprintf(stderr, "%s: oom_score_adj could not be raised: %s\n", g_get_prgname(),
 			g_strerror(errno));
 }
@@ -271,9 +271,9 @@ static const CollectorType *choose_collector(const Options *options)
 
 	if (options->live.collector)
 		return options->live.collector;
-	if (request->preset)
-		return request->preset->collectors & PRESET_BY_PERF ? &perf_collector
-								    : &stap_collector;
+	if (request->what.preset)
+		return request->what.preset->collectors & PRESET_BY_PERF ? &perf_collector
+									 : &stap_collector;
 	if (collect_request_needs_stap(request))
 		return &stap_collector;
 	collector = check_choose_collector(request, &why);
@@ -286,8 +286,8 @@ static const CollectorType *choose_collector(const Options *options)
 static ExitStatus finish_live(const LiveOptions *live, const CollectOutcome *outcome,
 			      ExitStatus status)
 {
-	if (live->request.command)
-		report_command_end(outcome, live->request.command);
+	if (live->request.command.words)
+		report_command_end(outcome, live->request.command.words);
 	return outcome->recording_unfinished ? MAX(status, EXIT_INCOMPLETE) : status;
 }
 
@@ -314,10 +314,10 @@ static ExitStatus show_live(Options *options, Session *session, CollectOutcome *
 	state = stream->begin(options, session, &error);
 	if (!state)
 		return tool_fail(status_of(error), error);
-	options->live.request.tick = stream->tick;
-	options->live.request.tick_data = state;
-	options->live.request.report_now = NULL;
-	options->live.request.progress = false;
+	options->live.request.reports.tick = stream->tick;
+	options->live.request.reports.tick_data = state;
+	options->live.request.reports.now = NULL;
+	options->live.request.terminal.progress = false;
 	collected = collect_live(options->live.collector, &options->live.request, session, outcome,
 				 &error);
 	status = finish_stream(options, session, state);
@@ -381,13 +381,14 @@ static ExitStatus run_live(Options *options)
 		watchdog_add(
 			&(WatchdogItem){ .kind = WATCHDOG_FILE, .path = private_file_part(file) });
 	if (!streams)
-		options->live.request.report_now = report_now;
-	options->live.request.report_data = &interim;
-	options->live.request.prompt = !options->output.quiet && !options->live.request.command &&
-				       !(options->live.request.duration_seconds > 0);
-	options->live.request.memory_bytes_max = options->memory_bytes_max;
-	options->live.request.quiet = options->output.quiet;
-	options->live.request.progress = !options->output.quiet && isatty(STDERR_FILENO);
+		options->live.request.reports.now = report_now;
+	options->live.request.reports.data = &interim;
+	options->live.request.terminal.prompt =
+		!options->output.quiet && !options->live.request.command.words &&
+		!(options->live.request.bounds.duration_seconds > 0);
+	options->live.request.bounds.memory_bytes_max = options->memory_bytes_max;
+	options->live.request.terminal.quiet = options->output.quiet;
+	options->live.request.terminal.progress = !options->output.quiet && isatty(STDERR_FILENO);
 	if (options->tool->stream && !streams)
 		return show_live(options, session, &outcome);
 	if (!streams)
@@ -491,13 +492,13 @@ static ExitStatus build_module(Options *options)
 		.kernel_release = options->live.kernel_release,
 		.sign_key = options->live.sign_key,
 		.sign_cert = options->live.sign_cert,
-		.verbose = options->live.request.verbose,
+		.verbose = options->live.request.terminal.verbose,
 	};
 
 	offer_to_oom_killer(&options->live);
 	if (!tool)
 		return tool_fail(EXIT_FAILED, error);
-	stap_options = stap_options_parse(options->live.request.stap_options, &error);
+	stap_options = stap_options_parse(options->live.request.stap.options, &error);
 	if (!stap_options)
 		return tool_fail(EXIT_USAGE, error);
 	request.options = stap_options;

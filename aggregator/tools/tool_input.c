@@ -27,10 +27,10 @@ Session *tool_session_new(const Options *options)
 	/* They need memory. */
 	if (dimensions_have(options->view.by, "thread"))
 		profile_keep_threads(session->profile);
-	if ((options->output.diff || options->is_older) && !options->live.request.held)
+	if ((options->output.diff || options->is_older) && !options->live.request.what.held)
 		profile_keep_blocks(session->profile);
 	/* The reader of a stream pairs. */
-	if (options->live.request.held && !collect_request_streams(&options->live.request))
+	if (options->live.request.what.held && !collect_request_streams(&options->live.request))
 		session_pair(session, options->choice.held.by_freer);
 	return session;
 }
@@ -116,8 +116,8 @@ static bool can_rank_allocations(const Options *options, const Session *session,
 	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
 		    "%s: it is a sample of addresses, which only shows what is held: %s",
 		    options->input.path,
-		    options->live.request.held ? "use -s held, held-bytes, age or peak"
-					       : "add --held");
+		    options->live.request.what.held ? "use -s held, held-bytes, age or peak"
+						    : "add --held");
 	return false;
 }
 
@@ -138,14 +138,14 @@ static bool has_its_events(const Options *options, const Session *session, GErro
 
 bool tool_can_show(const Options *options, const Session *session, GError **error)
 {
-	bool ranks_held =
-		options->live.request.held && !(options->view.sort && options->view.sort->of_run);
+	bool ranks_held = options->live.request.what.held &&
+			  !(options->view.sort && options->view.sort->of_run);
 
 	if (!options->input.path || options->info)
 		return true;
 	if (!has_its_events(options, session, error))
 		return false;
-	if (options->live.request.held && !run_info_number(session->info, KMT_FIELD_HELD, 0)) {
+	if (options->live.request.what.held && !run_info_number(session->info, KMT_FIELD_HELD, 0)) {
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "--held: %s: %s",
 			    options->input.path,
 			    session->cannot_pair
@@ -163,7 +163,7 @@ void tool_leave_out_unpaired(Options *options)
 	const CellFilter unpaired = { .type = &cell_filter_unpaired };
 	const CellFilter slab_pages = { .type = &cell_filter_slab_pages };
 
-	if (!options->live.request.held)
+	if (!options->live.request.what.held)
 		return;
 	g_array_append_val(options->choice.cells, unpaired);
 	if (!options->tool->caches_only)
@@ -218,7 +218,8 @@ bool cache_choice_of_host(Options *options, GError **error)
 			 "'slabstack --all' lists those of this host", error))
 		return false;
 	if (options->choice.caches)
-		options->live.request.caches = cache_query_kernel_names(options->choice.caches);
+		options->live.request.what.caches =
+			cache_query_kernel_names(options->choice.caches);
 	return true;
 }
 

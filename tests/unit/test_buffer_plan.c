@@ -165,12 +165,12 @@ Test(buffer_plan, what_it_names_as_sensible_is_accepted)
 /* Of 2 GB for a CPU the kernel finds no room for the table of the pages. */
 Test(buffer_plan, perf_events_get_no_ring_that_cannot_be_mapped)
 {
-	const CollectRequest request = { .buffer_megabytes = 4096 };
+	const CollectBounds bounds = { .buffer_megabytes = 4096 };
 	BufferPlan plan;
 
 	if (sysconf(_SC_PAGESIZE) != 4096)
 		cr_skip_test("pages of another size");
-	cr_assert(perf_plan_buffers(&plan, &request, 2, 31 * GB, NULL));
+	cr_assert(perf_plan_buffers(&plan, &bounds, 2, 31 * GB, NULL));
 	cr_expect(eq(u64, buffer_plan_bytes(&plan), 2 * GB));
 	cr_expect(plan.below_asked);
 }

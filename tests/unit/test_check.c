@@ -101,7 +101,8 @@ static void fixture_init(Fixture *fixture)
 				    .minor = 8,
 				    .version = (char *)"4.8",
 				    .kernels_tested = (char *)"2.6.32 ... 6.1.0-rc3" };
-	fixture->request = (CollectRequest){ .events = PROBE_KMALLOC, .record_bytes_max = 1 << 30 };
+	fixture->request =
+		(CollectRequest){ .what.events = PROBE_KMALLOC, .record.bytes_max = 1 << 30 };
 	fixture->host = (CheckHost){ .root = fixture->root,
 				     .release = KERNEL,
 				     .version = KERNEL_VERSION,
@@ -293,9 +294,9 @@ Test(check, a_real_time_kernel_says_so_in_its_version)
 
 	fixture_init(&fixture);
 	fixture.host.version = "#1 SMP PREEMPT_RT test";
-	fixture.request.module_path = "/nonexistent.ko";
+	fixture.request.stap.module_path = "/nonexistent.ko";
 	expect_line(&fixture, "FAIL", "Probe module", "/nonexistent.ko");
-	fixture.request.module_path = NULL;
+	fixture.request.stap.module_path = NULL;
 	fake_host_write(fixture.root, "lib/modules/" KERNEL "/build/include/generated/utsversion.h",
 			"#define UTS_VERSION \"#1 SMP PREEMPT_RT test\"\n");
 	expect_line(&fixture, "note", "Kernel", "real-time");
@@ -333,7 +334,7 @@ Test(check, a_kernel_without_a_tracepoint_is_reported)
 	Fixture fixture;
 
 	fixture_init(&fixture);
-	fixture.request.events |= PROBE_PAGE;
+	fixture.request.what.events |= PROBE_PAGE;
 	expect_line(&fixture, "FAIL", "Events", "leave page out of --events");
 	fake_host_write(fixture.root, KMEM "mm_page_alloc/id", "3\n");
 	expect_line(&fixture, "ok", "Events", "page allocator");
@@ -377,7 +378,7 @@ Test(check, a_module_is_checked_instead_of_what_compiling_needs)
 	fixture_init(&fixture);
 	path = g_build_filename(fixture.root, "probes.ko", NULL);
 	module_image_write(path, MODINFO, sizeof(MODINFO));
-	fixture.request.module_path = path;
+	fixture.request.stap.module_path = path;
 	apply(&fixture, &(HostCase){ .file = "usr/bin/make" });
 	apply(&fixture, &(HostCase){ .file = "lib/modules/" KERNEL "/build/.config" });
 	expect_line(&fixture, "ok", "Probe module", "fits this kernel");
@@ -387,7 +388,7 @@ Test(check, a_module_is_checked_instead_of_what_compiling_needs)
 	fputs(mark, file);
 	fclose(file);
 	expect_line(&fixture, "note", "Lockdown", "key must be enrolled");
-	fixture.request.events = PROBE_PAGE;
+	fixture.request.what.events = PROBE_PAGE;
 	fake_host_write(fixture.root, KMEM "mm_page_alloc/id", "3\n");
 	expect_line(&fixture, "FAIL", "Probe module", "--events=page");
 	fixture_clear(&fixture);
@@ -404,16 +405,16 @@ Test(check, the_recording_and_its_disk_are_looked_at)
 	path = g_build_filename(fixture.root, "r.kmr", NULL);
 	nowhere = g_build_filename(fixture.root, "none", "r.kmr", NULL);
 	expect_line(&fixture, "ok", "Recording", "50 GB free");
-	fixture.request.record_path = path;
+	fixture.request.record.path = path;
 	free_megabytes = 1087;
 	expect_line(&fixture, "note", "Recording", "only 1087 MB free");
 	free_megabytes = 1088;
 	expect_line(&fixture, "ok", "Recording", "1 GB (--record-max)");
 	free_megabytes = 64;
 	expect_line(&fixture, "FAIL", "Recording", "another disk");
-	fixture.request.record_path = NULL;
+	fixture.request.record.path = NULL;
 	expect_line(&fixture, "note", "Recording", "only 64 MB free");
-	fixture.request.record_path = nowhere;
+	fixture.request.record.path = nowhere;
 	expect_line(&fixture, "FAIL", "Recording", "No such file");
 	fixture_clear(&fixture);
 }
@@ -426,11 +427,11 @@ Test(check, the_command_and_the_files_of_the_report_are_looked_at)
 	Fixture fixture;
 
 	fixture_init(&fixture);
-	fixture.request.command = (char **)find;
+	fixture.request.command.words = (char **)find;
 	expect_line(&fixture, "ok", "Command", "find /usr");
-	fixture.request.command = (char **)unknown;
+	fixture.request.command.words = (char **)unknown;
 	expect_line(&fixture, "FAIL", "Command", "kmt-no-such-program");
-	fixture.request.command = NULL;
+	fixture.request.command.words = NULL;
 	fixture.host.files.report = fixture.root;
 	expect_line(&fixture, "FAIL", "Report file", "not a regular file");
 	fixture.host.files.report = NULL;
@@ -454,7 +455,7 @@ Test(check, processes_are_named_outside_of_containers_only)
 	cr_assert_eq(g_mkdir(folder, 0700), 0);
 	cr_assert_eq(symlink("pid:[4026532000]", link), 0);
 	expect_line(&fixture, "ok", "Rights", "root");
-	fixture.request.scope = COLLECT_SCOPE_PIDS;
+	fixture.request.whose.scope = COLLECT_SCOPE_PIDS;
 	expect_line(&fixture, "FAIL", "Processes", "run it on the host");
 	g_unlink(link);
 	cr_assert_eq(symlink("pid:[4026531836]", link), 0);
@@ -470,7 +471,7 @@ Test(check, buffers_are_reported_with_the_memory_there_is)
 	compile(&fixture);
 	fake_host_write(fixture.root, "proc/meminfo", "MemAvailable: 1048576 kB\n");
 	expect_line(&fixture, "ok", "Buffers", "MemAvailable 1024 MB");
-	fixture.request.buffer_megabytes = 600;
+	fixture.request.bounds.buffer_megabytes = 600;
 	expect_line(&fixture, "FAIL", "Buffers", "use --buffer 512 or less");
 	fixture_clear(&fixture);
 }
@@ -485,8 +486,8 @@ Test(check, who_would_walk_stacks_is_reported_with_the_memory_for_it)
 	fixture_init(&fixture);
 	without = check(&fixture, &would_start);
 	cr_expect_null(strstr(without, "Stack walks:"));
-	fixture.request.stack_depth = 64;
-	fixture.request.stack_walk = STACK_WALK_AUTO;
+	fixture.request.what.stack_depth = 64;
+	fixture.request.stap.walk = STACK_WALK_AUTO;
 	/* The configuration beside the headers. */
 	expect_line(&fixture, "note", "Stack walks",
 		    "by the kernel, which costs more: it has no ORC unwinder");
@@ -494,12 +495,12 @@ Test(check, who_would_walk_stacks_is_reported_with_the_memory_for_it)
 	fake_host_set_cpus_online(fixture.root, "0-2\n");
 	expect_line(&fixture, "ok", "Stack walks",
 		    "by the module; its tables take at most 496 KB (128 KB x 3 CPUs + 112 KB)");
-	fixture.request.stack_walk = STACK_WALK_COMPARE;
+	fixture.request.stap.walk = STACK_WALK_COMPARE;
 	expect_line(&fixture, "ok", "Stack walks",
 		    "by the module and by the kernel, to compare them; its tables");
-	fixture.request.stack_walk = STACK_WALK_KERNEL;
+	fixture.request.stap.walk = STACK_WALK_KERNEL;
 	expect_line(&fixture, "ok", "Stack walks", "by the kernel (--stack-walk=kernel)");
-	fixture.request.stack_walk = STACK_WALK_AUTO;
+	fixture.request.stap.walk = STACK_WALK_AUTO;
 	fixture.host.machine = "aarch64";
 	expect_line(&fixture, "note", "Stack walks", "on x86_64 only");
 	fixture_clear(&fixture);
@@ -545,8 +546,8 @@ Test(check, a_packed_or_missing_configuration_shows_who_would_walk_stacks)
 	fixture_init(&fixture);
 	config = g_build_filename(fixture.root, "lib/modules/" KERNEL "/build/.config", NULL);
 	cr_assert_eq(g_unlink(config), 0);
-	fixture.request.stack_depth = 64;
-	fixture.request.stack_walk = STACK_WALK_AUTO;
+	fixture.request.what.stack_depth = 64;
+	fixture.request.stap.walk = STACK_WALK_AUTO;
 	expect_walks(&fixture, "by the module if the kernel has the ORC unwinder");
 	fake_host_write(fixture.root, "proc/config.gz", "damaged");
 	expect_walks(&fixture, "by the module if the kernel has the ORC unwinder");
@@ -641,7 +642,7 @@ Test(check, pages_have_no_cache_names)
 	fixture_init(&fixture);
 	fake_host_write(fixture.root, KMEM "mm_page_alloc/id", "3\n");
 	fake_host_write(fixture.root, "proc/sys/kernel/perf_event_paranoid", "2\n");
-	fixture.request.events = PROBE_PAGE;
+	fixture.request.what.events = PROBE_PAGE;
 	for (size_t i = 0; i < G_N_ELEMENTS(collectors); i++) {
 		fixture.host.collector = collectors[i];
 		expect_line(&fixture, "ok", "Cache names", "none: no allocations from slab caches");
@@ -662,7 +663,7 @@ static void perf_fixture_init(Fixture *fixture)
 	fixture_init(fixture);
 	fake_host_write(fixture->root, "proc/sys/kernel/perf_event_paranoid", "2\n");
 	fixture->host.collector = &perf_collector;
-	fixture->request.events = PROBE_KMALLOC | PROBE_CACHE;
+	fixture->request.what.events = PROBE_KMALLOC | PROBE_CACHE;
 }
 
 Test(check, perf_events_show_where_cache_names_come_from)
@@ -670,9 +671,9 @@ Test(check, perf_events_show_where_cache_names_come_from)
 	Fixture fixture;
 
 	perf_fixture_init(&fixture);
-	fixture.request.events = PROBE_KMALLOC;
+	fixture.request.what.events = PROBE_KMALLOC;
 	expect_line(&fixture, "ok", "Cache names", "kmalloc by size");
-	fixture.request.events |= PROBE_CACHE;
+	fixture.request.what.events |= PROBE_CACHE;
 	expect_line(&fixture, "note", "Cache names", "its tracepoint cannot be read");
 	write_format(&fixture, "6.18");
 	expect_line(&fixture, "ok", "Cache names",
@@ -717,7 +718,7 @@ Test(check, paired_frees_have_a_line_with_their_cost_and_probes)
 	write_format(&fixture, "6.18");
 	without = check(&fixture, &would_start);
 	cr_expect_null(strstr(without, "Held:"));
-	fixture.request.held = true;
+	fixture.request.what.held = true;
 	expect_line(&fixture, "ok", "Held",
 		    "frees of the whole host are recorded, whatever the filters: about ");
 	fake_host_write(fixture.root, "proc/kallsyms", symbols);
@@ -728,9 +729,9 @@ Test(check, paired_frees_have_a_line_with_their_cost_and_probes)
 	fake_host_write(fixture.root, "sys/kernel/tracing/kprobe_events", "");
 	expect_line(&fixture, "ok", "Held",
 		    "; also calls of kvfree_call_rcu, kmem_cache_free_bulk, by kprobes");
-	fixture.request.sampling_period = 16;
+	fixture.request.what.sampling_period = 16;
 	expect_line(&fixture, "ok", "Held", "--sample does not change that");
-	fixture.request.events = PROBE_PAGE;
+	fixture.request.what.events = PROBE_PAGE;
 	cr_expect_null(strstr(without, "kvfree_call_rcu"));
 	fixture_clear(&fixture);
 }
@@ -744,7 +745,7 @@ Test(check, systemtap_reports_the_cost_of_paired_frees_and_its_own_kprobes)
 	fixture_init(&fixture);
 	without = check(&fixture, &would_start);
 	cr_expect_null(strstr(without, "Held:"));
-	fixture.request.held = true;
+	fixture.request.what.held = true;
 	fake_host_write(fixture.root, "scripts/free.stp", "# the probes of frees\n");
 	expect_line(&fixture, "ok", "Held",
 		    "frees of the whole host are recorded, whatever the filters: about 840 ");
@@ -779,9 +780,9 @@ Test(check, names_from_outside_are_escaped_and_bounded)
 	bool would_start;
 
 	fixture_init(&fixture);
-	fixture.request.module_path = "/tmp/\033[2J\n.ko";
+	fixture.request.stap.module_path = "/tmp/\033[2J\n.ko";
 	expect_line(&fixture, "FAIL", "Probe module", "/tmp/\\x1b[2J\\x0a.ko");
-	fixture.request.module_path = long_name;
+	fixture.request.stap.module_path = long_name;
 	printed = check(&fixture, &would_start);
 	cr_expect_lt(strlen(printed), 4000);
 	fixture_clear(&fixture);
@@ -831,7 +832,7 @@ Test(check, nothing_is_made_or_changed)
 
 	fixture_init(&fixture);
 	path = g_build_filename(fixture.root, "r.kmr", NULL);
-	fixture.request.record_path = path;
+	fixture.request.record.path = path;
 	expect_no_change(&fixture);
 	compile(&fixture);
 	fake_host_write(fixture.root, "var/cache/kmalloc-top/work-2147483646-abcdef/x", "");
@@ -918,10 +919,10 @@ Test(check, who_names_a_module_has_chosen)
 	Fixture fixture;
 
 	fixture_init(&fixture);
-	fixture.request.module_path = "/nonexistent.ko";
+	fixture.request.stap.module_path = "/nonexistent.ko";
 	expect_choice(&fixture, &stap_collector, NULL);
-	fixture.request.module_path = NULL;
-	fixture.request.stap_options = "-v";
+	fixture.request.stap.module_path = NULL;
+	fixture.request.stap.options = "-v";
 	expect_choice(&fixture, &stap_collector, NULL);
 	fixture_clear(&fixture);
 }

@@ -86,8 +86,8 @@ static void host_init(Host *host, const char *script)
 	g_set_prgname("slabratetop");
 	host->folder = temporary_folder();
 	host->program = path_of(host, "program");
-	host->like = (CollectRequest){ .events = PROBE_KMALLOC | PROBE_CACHE | PROBE_FREE,
-				       .overhead_percent_max = 20 };
+	host->like = (CollectRequest){ .what.events = PROBE_KMALLOC | PROBE_CACHE | PROBE_FREE,
+				       .bounds.overhead_percent_max = 20 };
 	host->request = (DrillRequest){
 		.beside = { .like = &host->like,
 			    .collector = &perf_collector,
@@ -209,12 +209,12 @@ Test(drill, the_kernel_is_to_filter_the_cache_and_the_processes)
 
 	g_array_append_vals(list, pids, G_N_ELEMENTS(pids));
 	host_init(&host, "cat stream\n" UNTIL_INTERRUPT);
-	host.like.scope = COLLECT_SCOPE_PIDS;
-	host.like.pids = list;
-	host.like.sampling_period = 100;
-	host.like.stack_walk = STACK_WALK_COMPARE;
-	host.like.cache_names = CACHE_NAMES_PROBES;
-	host.like.buffer_megabytes = 8;
+	host.like.whose.scope = COLLECT_SCOPE_PIDS;
+	host.like.whose.pids = list;
+	host.like.what.sampling_period = 100;
+	host.like.stap.walk = STACK_WALK_COMPARE;
+	host.like.what.cache_names = CACHE_NAMES_PROBES;
+	host.like.bounds.buffer_megabytes = 8;
 	host.request.beside.cgroup = "x; touch /tmp/y";
 	drill = start(&host);
 	detail = poll_until(drill, has_events);
@@ -305,7 +305,7 @@ Test(drill, a_command_of_the_first_collection_cannot_be_followed)
 	g_autoptr(GError) error = NULL;
 
 	host_init(&host, "");
-	host.like.scope = COLLECT_SCOPE_COMMAND;
+	host.like.whose.scope = COLLECT_SCOPE_COMMAND;
 	cr_expect(eq(ptr, drill_start(&host.request, &error), NULL));
 	cr_assert(ne(ptr, error, NULL));
 	cr_expect(ne(ptr, strstr(error->message, "-p PID"), NULL));

@@ -37,7 +37,7 @@ static double duration_of(const char *record, const char *interval, const char *
 		options_parse(&rates, (int)g_strv_length(arguments), arguments, &error);
 
 	cr_assert_not_null(options, "%s", error ? error->message : "");
-	return options->live.request.duration_seconds;
+	return options->live.request.bounds.duration_seconds;
 }
 
 Test(options, a_stream_ends_after_so_many_intervals)
@@ -62,7 +62,7 @@ static uint64_t every_ns(const char *every, const char *other)
 	g_autoptr(Options) options =
 		options_parse(&reports, (int)g_strv_length(arguments), arguments, NULL);
 
-	return options ? options->live.request.report_every_ns : 0;
+	return options ? options->live.request.reports.every_ns : 0;
 }
 
 Test(options, reports_have_an_interval)
@@ -89,7 +89,7 @@ static unsigned events_of(const char *held, const char *events)
 	g_autoptr(Options) options =
 		options_parse(&reports, (int)g_strv_length(arguments), arguments, NULL);
 
-	return options ? options->live.request.events : 0;
+	return options ? options->live.request.what.events : 0;
 }
 
 Test(options, what_is_held_needs_objects_of_slab_caches)

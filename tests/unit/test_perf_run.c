@@ -53,11 +53,11 @@ static void stage_init(Stage *stage, char **command)
 	*stage = (Stage){ .points = kmem_points_open(folder, PROBE_KMALLOC, false, NULL),
 			  .host = host_snapshot_new(""),
 			  .session = session_new(MEMORY_BYTES),
-			  .request = { .events = PROBE_KMALLOC,
-				       .stack_depth = 64,
-				       .sampling_period = 1,
-				       .scope = COLLECT_SCOPE_COMMAND,
-				       .command = command } };
+			  .request = { .what.events = PROBE_KMALLOC,
+				       .what.stack_depth = 64,
+				       .what.sampling_period = 1,
+				       .whose.scope = COLLECT_SCOPE_COMMAND,
+				       .command.words = command } };
 	cr_assert_not_null(stage->points);
 	stage->plan = (PerfRunPlan){ .points = stage->points,
 				     .events.ring_bytes = 16 << 20,
@@ -154,7 +154,7 @@ Test(perf_run, a_program_that_may_not_be_read_is_counted, .timeout = 60)
 	cr_assert_eq(chmod(path, 04111), 0);
 	cr_assert_eq(chmod(folder, 0755), 0);
 	stage_init(&stage, command);
-	stage.request.user = "nobody";
+	stage.request.command.user = "nobody";
 	run(&stage);
 	cr_expect_eq(stage.outcome.command_status, 0);
 	expect_pipes(&stage, PIPES);
@@ -232,7 +232,7 @@ Test(perf_run, the_whole_host_counts_the_command_too, .timeout = 60)
 	g_auto(Stage) stage = { NULL };
 
 	stage_init(&stage, pipes);
-	stage.request.scope = COLLECT_SCOPE_HOST;
+	stage.request.whose.scope = COLLECT_SCOPE_HOST;
 	run(&stage);
 	cr_expect_eq(made_session_lost(stage.session), 0);
 	cr_expect_geq(allocations_below(&stage, "alloc_pipe_info"), 2 * PIPES * EVENTS_OF_A_PIPE);
@@ -253,7 +253,7 @@ Test(perf_run, one_of_many_is_scaled_up, .timeout = 60)
 	double share;
 
 	stage_init(&stage, pipes);
-	stage.request.sampling_period = 10;
+	stage.request.what.sampling_period = 10;
 	run(&stage);
 	cr_expect_eq(run_info_number(stage.session->info, KMT_FIELD_SAMPLING_PERIOD, 0), 10);
 	share = (double)allocations_below(&stage, "alloc_pipe_info") /
@@ -290,8 +290,8 @@ Test(perf_run, only_the_named_process_is_counted_not_its_children, .timeout = 60
 	int attempt = 1;
 
 	stage_init(&stage, command);
-	stage.request.scope = COLLECT_SCOPE_PIDS;
-	stage.request.pids = pids;
+	stage.request.whose.scope = COLLECT_SCOPE_PIDS;
+	stage.request.whose.pids = pids;
 	do {
 		guint32 pid = (guint32)workload_waits(gate);
 
@@ -377,8 +377,8 @@ static bool observe(Stage *stage, unsigned events)
 	bool has_caches = true;
 
 	g_ptr_array_unref(stage->points);
-	stage->request.events = events;
-	stage->points = kmem_points_open(folder, events, stage->request.held, NULL);
+	stage->request.what.events = events;
+	stage->points = kmem_points_open(folder, events, stage->request.what.held, NULL);
 	close(folder);
 	cr_assert_not_null(stage->points);
 	stage->plan.points = stage->points;
@@ -419,7 +419,7 @@ Test(perf_run, the_kernel_lets_pass_only_the_caches_that_are_asked_for, .timeout
 	stage_init(&stage, few_pipes);
 	if (!observe(&stage, PROBE_CACHE | PROBE_KMALLOC))
 		cr_skip_test("this kernel's events do not have their caches");
-	stage.request.caches = caches;
+	stage.request.what.caches = caches;
 	run(&stage);
 	/* What does not pass is neither counted nor lost. */
 	cr_expect_eq(made_session_lost(stage.session), 0);
@@ -439,7 +439,7 @@ Test(perf_run, the_kernel_lets_pass_only_the_sizes_that_are_asked_for, .timeout 
 	g_auto(Stage) stage = { NULL };
 
 	stage_init(&stage, command);
-	stage.request.caches = caches;
+	stage.request.what.caches = caches;
 	run(&stage);
 	cr_expect_eq(made_session_lost(stage.session), 0);
 	cr_expect_eq(allocations_below(&stage, "msgsnd"), MESSAGES);
@@ -495,7 +495,7 @@ Test(perf_run, paired_frees_are_of_the_whole_host, .timeout = 60)
 	g_auto(Stage) stage = { NULL };
 
 	stage_init(&stage, command);
-	stage.request.held = true;
+	stage.request.what.held = true;
 	observe(&stage, PROBE_KMALLOC);
 	session_add_sink(stage.session, take_paired, &paired);
 	run_once(&stage);
@@ -548,8 +548,8 @@ Test(perf_run, paired_events_are_sampled_by_address, .timeout = 60)
 	g_auto(Stage) stage = { NULL };
 
 	stage_init(&stage, command);
-	stage.request.held = true;
-	stage.request.sampling_period = (1U << SAMPLED_LEVEL) - 3;
+	stage.request.what.held = true;
+	stage.request.what.sampling_period = (1U << SAMPLED_LEVEL) - 3;
 	observe(&stage, PROBE_CACHE);
 	sampled.session = stage.session;
 	session_add_sink(stage.session, take_sampled, &sampled);

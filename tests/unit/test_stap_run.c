@@ -86,9 +86,9 @@ static Stage stage_new(const char *script)
 	stage.buffers = (BufferPlan){ .megabytes_per_buffer = 3, .buffers = CPUS };
 	stage.module = g_build_filename(stage.folder, "kmt_test_module.ko", NULL);
 	stage.host = host_snapshot_new(stage.folder);
-	stage.request.events = PROBE_KMALLOC;
-	stage.request.stack_depth = 64;
-	stage.request.command_line = "kmalloc-top";
+	stage.request.what.events = PROBE_KMALLOC;
+	stage.request.what.stack_depth = 64;
+	stage.request.labels.command_line = "kmalloc-top";
 	stage.session = session_new(MEMORY_BYTES);
 	return stage;
 }
@@ -147,7 +147,7 @@ Test(stap_run, a_command_is_run_and_its_window_reported, .timeout = 60)
 	char *command[] = { "sh", "-c", "exit 3", NULL };
 	uint64_t before_ns = clock_monotonic_ns();
 
-	stage.request.command = command;
+	stage.request.command.words = command;
 	cr_assert(run(&stage, NULL, NULL));
 	cr_expect(stage.outcome.command_ended);
 	cr_expect(eq(int, WEXITSTATUS(stage.outcome.command_status), 3));
@@ -167,7 +167,7 @@ Test(stap_run, what_happened_before_the_probes_were_live_does_not_count, .timeou
 {
 	g_auto(Stage) stage = stage_new(ORDERLY);
 
-	stage.request.duration_seconds = 0.2;
+	stage.request.bounds.duration_seconds = 0.2;
 	cr_assert(run(&stage, NULL, NULL));
 	cr_expect(eq(u64, profile_totals(stage.session->profile).events, 0));
 	cr_expect(eq(u64, profile_totals(stage.session->profile).outside_window, CPUS));
@@ -185,7 +185,7 @@ Test(stap_run, the_slab_caches_are_read_at_both_ends, .timeout = 60)
 	fake_host_write(stage.folder, "proc/slabinfo", "dentry 1\n");
 	fake_host_write(stage.folder, "sys/kernel/slab/dentry/align", "8\n");
 	command[3] = slabinfo;
-	stage.request.command = command;
+	stage.request.command.words = command;
 	cr_assert(run(&stage, NULL, NULL));
 	cr_expect_str_eq(run_text_of(text, KMT_BATCH_CACHE_NAMES, 0)->str, "dentry\n");
 	cr_expect_str_eq(run_text_of(text, KMT_BATCH_SLABINFO, KMT_READING_START)->str,
@@ -206,7 +206,7 @@ Test(stap_run, the_state_of_memory_is_read_at_both_ends, .timeout = 60)
 
 	fake_host_write(stage.folder, "proc/meminfo", "MemFree: 1 kB\n");
 	command[3] = meminfo;
-	stage.request.command = command;
+	stage.request.command.words = command;
 	cr_assert(run(&stage, NULL, NULL));
 	cr_expect_str_eq(run_text_of(text, KMT_BATCH_MEMORY, KMT_READING_START)->str,
 			 "free_bytes 1024\n");
@@ -218,7 +218,7 @@ Test(stap_run, a_duration_counts_from_when_the_probes_are_live, .timeout = 60)
 {
 	g_auto(Stage) stage = stage_new("trap 'exit 0' INT\nsleep 0.5\n" ORDERLY);
 
-	stage.request.duration_seconds = 0.3;
+	stage.request.bounds.duration_seconds = 0.3;
 	cr_assert(run(&stage, NULL, NULL));
 	cr_expect(ge(u64, number_of(&stage, KMT_FIELD_RUN_END_NS),
 		     number_of(&stage, KMT_FIELD_RUN_START_NS) + NS_PER_SECOND * 3ULL / 10));
@@ -236,7 +236,7 @@ Test(stap_run, a_duration_counts_from_when_the_probes_are_live, .timeout = 60)
 static void run_with_cpus(Stage *stage)
 {
 	fake_host_set_cpus_online(stage->folder, "0,2\n");
-	stage->request.duration_seconds = 4;
+	stage->request.bounds.duration_seconds = 4;
 	cr_assert(run(stage, NULL, NULL));
 }
 
@@ -273,7 +273,7 @@ Test(stap_run, staprun_gets_one_interrupt_and_is_read_to_its_end, .timeout = 60)
 	g_autofree char *interrupts = NULL;
 	g_autofree char *done = NULL;
 
-	stage.request.duration_seconds = 0.1;
+	stage.request.bounds.duration_seconds = 0.1;
 	cr_assert(run(&stage, NULL, NULL));
 	interrupts = read_file(&stage, "interrupts");
 	done = read_file(&stage, "done");
@@ -290,7 +290,7 @@ Test(stap_run, the_command_runs_only_after_the_first_heartbeat, .timeout = 60)
 	g_autofree char *ran = g_build_filename(stage.folder, "ran", NULL);
 	char *command[] = { "touch", ran, NULL };
 
-	stage.request.command = command;
+	stage.request.command.words = command;
 	cr_assert(run(&stage, NULL, NULL));
 	cr_expect(g_file_test(ran, G_FILE_TEST_EXISTS));
 	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_DAMAGED_BYTES), 0));
@@ -304,7 +304,7 @@ Test(stap_run, a_staprun_that_fails_is_an_error_and_the_command_never_runs, .tim
 	char *command[] = { "touch", ran, NULL };
 	g_autoptr(GError) error = NULL;
 
-	stage.request.command = command;
+	stage.request.command.words = command;
 	cr_assert(not(run(&stage, NULL, &error)));
 	/* Its own words, with a remedy; not ours. */
 	cr_expect(ne(ptr, strstr(error->message, "load"), NULL), "%s", error->message);
@@ -340,7 +340,7 @@ Test(stap_run, a_program_that_cannot_be_executed_ends_the_run, .timeout = 60)
 	char *command[] = { program, NULL };
 	g_autoptr(GError) error = NULL;
 
-	stage.request.command = command;
+	stage.request.command.words = command;
 	cr_assert(not(run(&stage, NULL, &error)));
 	cr_expect(ne(ptr, strstr(error->message, "cannot be run"), NULL), "%s", error->message);
 }
@@ -384,7 +384,7 @@ Test(stap_run, counters_of_drained_cpus_are_not_read, .timeout = 60)
 
 	/* As of a reading that came late: there was more after the end. */
 	write_counters(&stage, "0 500 0 0 0\n1 500 0 0 0\nend\n");
-	stage.request.duration_seconds = 0.2;
+	stage.request.bounds.duration_seconds = 0.2;
 	cr_assert(run(&stage, NULL, NULL));
 	cr_expect(zero(u64, loss_ledger_totals(stage.session->loss).transport.high));
 	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_COUNTED_TO_END), 1));
@@ -395,7 +395,7 @@ Test(stap_run, a_difference_of_walks_that_no_batch_reported_is_in_the_counters, 
 	g_auto(Stage) stage = stage_new(ORDERLY);
 
 	write_counters(&stage, "0 101 0 0 0\nwalks 5000000000 1\nend\n");
-	stage.request.duration_seconds = 0.2;
+	stage.request.bounds.duration_seconds = 0.2;
 	cr_assert(run(&stage, NULL, NULL));
 	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_WALKS_COMPARED), 5000000000));
 	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_WALKS_DIFFERENT), 1));
@@ -407,7 +407,7 @@ Test(stap_run, counters_that_are_older_than_the_last_batch_change_nothing, .time
 
 	run_info_set_number(stage.session->info, KMT_FIELD_WALKS_COMPARED, 900);
 	write_counters(&stage, "0 101 0 0 0\nwalks 800 0\nend\n");
-	stage.request.duration_seconds = 0.2;
+	stage.request.bounds.duration_seconds = 0.2;
 	cr_assert(run(&stage, NULL, NULL));
 	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_WALKS_COMPARED), 900));
 	cr_expect_not(stage.session->info->known[KMT_FIELD_WALKS_DIFFERENT]);
@@ -494,7 +494,7 @@ Test(stap_run, the_first_signal_ends_the_run_and_leaves_the_command_alone, .time
 	char *command[] = { "sh", "-c", script, NULL };
 	pid_t sender = signal_after(&stage, "started", SIGINT, 0);
 
-	stage.request.command = command;
+	stage.request.command.words = command;
 	cr_assert(run(&stage, NULL, NULL));
 	waitpid(sender, NULL, 0);
 	cr_expect(stage.outcome.command_running);
@@ -513,7 +513,7 @@ Test(stap_run, a_second_signal_does_not_wait, .timeout = 60)
 	pid_t first = signal_after(&stage, "started", SIGTERM, 0);
 	pid_t second = signal_after(&stage, "started", SIGTERM, G_USEC_PER_SEC);
 
-	stage.request.command = command;
+	stage.request.command.words = command;
 	cr_assert(run(&stage, NULL, NULL));
 	waitpid(first, NULL, 0);
 	waitpid(second, NULL, 0);
@@ -556,9 +556,9 @@ Test(stap_run, a_user_signal_reports_and_goes_on, .timeout = 60)
 	pid_t once = signal_after(&stage, "started", SIGUSR1, 0);
 	pid_t twice = signal_after(&stage, "first", SIGUSR1, 0);
 
-	stage.request.command = command;
-	stage.request.report_now = note_report;
-	stage.request.report_data = &stage;
+	stage.request.command.words = command;
+	stage.request.reports.now = note_report;
+	stage.request.reports.data = &stage;
 	cr_assert(run(&stage, NULL, NULL));
 	waitpid(once, NULL, 0);
 	waitpid(twice, NULL, 0);
@@ -655,7 +655,7 @@ Test(stap_run, a_leftover_is_removed_before_the_module_is_loaded, .timeout = 60)
 
 	fake_host_load_module(stage.folder, old, "0\n", true);
 	fake_host_load_module(stage.folder, "kmt_test_module", "1\n", false);
-	stage.request.duration_seconds = 0.1;
+	stage.request.bounds.duration_seconds = 0.1;
 	cr_assert(run(&stage, NULL, NULL));
 	/* The other one is somebody's. */
 	args = read_file(&stage, "args");
@@ -670,7 +670,7 @@ Test(stap_run, losses_reported_on_stderr_are_facts_of_the_stream, .timeout = 60)
 			  "echo \"WARNING: There were 3 transport failures.\" >&2; exit 0' INT\n"
 			  "cat $here/early; while :; do cat $here/late; sleep 0.1; done\n");
 
-	stage.request.duration_seconds = 0.1;
+	stage.request.bounds.duration_seconds = 0.1;
 	cr_assert(run(&stage, NULL, NULL));
 	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_SKIPPED), 12));
 	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_TRANSPORT_LOST), 3));
@@ -684,7 +684,7 @@ Test(stap_run, batches_of_the_program_never_cut_those_of_the_kernel, .timeout = 
 		"cat $here/early\n"
 		"while :; do head -c 100 $here/late; sleep 0.2; tail -c +101 $here/late; done\n");
 
-	stage.request.duration_seconds = 0.1;
+	stage.request.bounds.duration_seconds = 0.1;
 	cr_assert(run(&stage, NULL, NULL));
 	cr_expect(eq(u64, batch_reader_totals(stage.session->reader).damaged, 0));
 	cr_expect(ge(u64, loss_ledger_heartbeats(stage.session->loss, NULL), 3));
@@ -694,7 +694,7 @@ Test(stap_run, garbage_in_the_stream_is_counted, .timeout = 60)
 {
 	g_auto(Stage) stage = stage_new("printf 0123456789abcdefghijklmn\n" ORDERLY);
 
-	stage.request.duration_seconds = 0.1;
+	stage.request.bounds.duration_seconds = 0.1;
 	cr_assert(run(&stage, NULL, NULL));
 	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_DAMAGED_BYTES), 24));
 }
@@ -732,7 +732,7 @@ Test(stap_run, what_happens_while_the_command_runs_counts_and_is_recorded, .time
 	g_autoptr(Session) again = session_new(MEMORY_BYTES);
 	pid_t sender = send_events_meanwhile(&stage);
 
-	stage.request.command = command;
+	stage.request.command.words = command;
 	cr_assert(run(&stage, recorder, NULL));
 	waitpid(sender, NULL, 0);
 	cr_expect(eq(u64, profile_totals(stage.session->profile).events, CPUS));
@@ -765,7 +765,7 @@ Test(stap_run, a_flight_recorder_does_not_end_the_run, .timeout = 60)
 	const RecorderPlan plan = { .path = path, .bytes_max = 1, .pieces = 2 };
 	g_autoptr(Recorder) recorder = recorder_new(&plan, stage.session, NULL);
 
-	stage.request.duration_seconds = 1.5;
+	stage.request.bounds.duration_seconds = 1.5;
 	cr_assert(run(&stage, recorder, NULL));
 	cr_expect(eq(ptr, (void *)run_info_text(stage.session->info, KMT_FIELD_BOUND), NULL));
 	cr_expect(recorder_close(recorder, NULL));
@@ -784,7 +784,7 @@ Test(stap_run, a_stapio_that_grows_ends_the_run_and_what_it_queued_is_read, .tim
 			  "for i in $(seq 3000); do cat $here/late; sleep 0.02; done\n");
 	const char *bound;
 
-	stage.request.memory_bytes_max = 512 << 20;
+	stage.request.bounds.memory_bytes_max = 512 << 20;
 	cr_assert(run(&stage, NULL, NULL));
 	bound = run_info_text(stage.session->info, KMT_FIELD_BOUND);
 	cr_assert(ne(ptr, (void *)bound, NULL));
@@ -802,7 +802,7 @@ Test(stap_run, a_stapio_that_grows_is_not_waited_for_and_what_it_holds_is_report
 	LossTotals totals;
 
 	write_counters(&stage, "0 101 0 0 0\n1 21 0 0 0\nend\n");
-	stage.request.memory_bytes_max = 512 << 20;
+	stage.request.bounds.memory_bytes_max = 512 << 20;
 	cr_assert(run(&stage, NULL, NULL));
 	totals = loss_ledger_totals(stage.session->loss);
 	cr_expect(eq(u64, totals.unread.high, 100 + 20));
@@ -818,7 +818,7 @@ Test(stap_run, staprun_has_a_process_group_and_a_clean_environment, .timeout = 6
 	g_auto(GStrv) ids = NULL;
 
 	g_setenv("SYSTEMTAP_STAPIO", "/tmp/evil", TRUE);
-	stage.request.duration_seconds = 0.1;
+	stage.request.bounds.duration_seconds = 0.1;
 	cr_assert(run(&stage, NULL, NULL));
 	environment = read_file(&stage, "env");
 	group = read_file(&stage, "group");
@@ -837,14 +837,14 @@ Test(stap_run, parameters_say_what_was_asked_for)
 	const StapArguments arguments = {
 		.tool = &tool, .buffers = &buffers, .module_path = "/m/kmt.ko", .target = 99
 	};
-	CollectRequest request = { .events = PROBE_KMALLOC,
-				   .stack_depth = 32,
-				   .scope = COLLECT_SCOPE_PIDS,
-				   .pids = pids,
-				   .with_interrupts = true,
-				   .sampling_period = 5,
-				   .overhead_percent_max = 20,
-				   .repeat_ns = 1000 };
+	CollectRequest request = { .what.events = PROBE_KMALLOC,
+				   .what.stack_depth = 32,
+				   .whose.scope = COLLECT_SCOPE_PIDS,
+				   .whose.pids = pids,
+				   .whose.with_interrupts = true,
+				   .what.sampling_period = 5,
+				   .bounds.overhead_percent_max = 20,
+				   .what.repeat_ns = 1000 };
 	g_auto(GStrv) argv = NULL;
 	g_autofree char *joined = NULL;
 	CacheLayout layout;
@@ -894,9 +894,9 @@ Test(stap_run, the_module_walks_stacks_unless_the_kernel_is_to)
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		const CollectRequest request = { .events = PROBE_KMALLOC,
-						 .stack_depth = cases[i].depth,
-						 .stack_walk = cases[i].walk };
+		const CollectRequest request = { .what.events = PROBE_KMALLOC,
+						 .what.stack_depth = cases[i].depth,
+						 .stap.walk = cases[i].walk };
 		g_autofree char *parameter = argument_of(&request, NULL, "kmt_stack_walk=");
 
 		cr_expect(g_strcmp0(parameter, cases[i].parameter) == 0, "%zu: %s", i, parameter);
@@ -907,9 +907,9 @@ Test(stap_run, that_the_kernel_was_to_walk_is_in_the_stream, .timeout = 60)
 {
 	g_auto(Stage) stage = stage_new(ORDERLY);
 
-	stage.request.stack_depth = 64;
-	stage.request.stack_walk = STACK_WALK_KERNEL;
-	stage.request.duration_seconds = 0.2;
+	stage.request.what.stack_depth = 64;
+	stage.request.stap.walk = STACK_WALK_KERNEL;
+	stage.request.bounds.duration_seconds = 0.2;
 	cr_assert(run(&stage, NULL, NULL));
 	cr_expect(eq(str, (char *)run_info_text(stage.session->info, KMT_FIELD_KERNEL_WALKS),
 		     (char *)"--stack-walk=kernel"));
@@ -922,7 +922,9 @@ Test(stap_run, for_pairing_no_equal_allocations_are_merged)
 	const StapArguments arguments = { .tool = &tool,
 					  .buffers = &buffers,
 					  .module_path = "/m/kmt.ko" };
-	const CollectRequest request = { .events = PROBE_CACHE, .held = true, .repeat_ns = 1000 };
+	const CollectRequest request = { .what.events = PROBE_CACHE,
+					 .what.held = true,
+					 .what.repeat_ns = 1000 };
 	g_auto(GStrv) argv = stap_arguments_new(&arguments, &request);
 
 	cr_expect(g_strv_contains((const char *const *)argv, "kmt_held=1"));
@@ -933,8 +935,8 @@ Test(stap_run, for_pairing_no_equal_allocations_are_merged)
 Test(stap_run, the_module_gets_the_wanted_caches)
 {
 	char *two[] = { (char *)"dentry", (char *)"two words", NULL };
-	const CollectRequest wanted = { .events = PROBE_CACHE, .caches = two };
-	const CollectRequest all = { .events = PROBE_CACHE };
+	const CollectRequest wanted = { .what.events = PROBE_CACHE, .what.caches = two };
+	const CollectRequest all = { .what.events = PROBE_CACHE };
 	g_autofree char *argument = argument_of(&wanted, NULL, "kmt_caches=");
 
 	cr_expect(eq(str, argument, (char *)"kmt_caches=\"dentry\ttwo words\""));
@@ -951,7 +953,7 @@ Test(stap_run, the_module_gets_places_but_no_addresses)
 			    { 0xffffffff81000300, 0xffffffff81000400 } },
 	};
 	const InnerKmallocs none = { .kfree = 0xffffffff81000200 };
-	const CollectRequest request = { .events = PROBE_KMALLOC };
+	const CollectRequest request = { .what.events = PROBE_KMALLOC };
 	g_autofree char *argument = argument_of(&request, &inner, "kmt_inner=");
 
 	cr_expect(eq(str, argument, (char *)"kmt_inner=-256,-128,256,512"));
@@ -961,7 +963,7 @@ Test(stap_run, the_module_gets_places_but_no_addresses)
 Test(stap_run, a_name_that_would_end_the_parameter_is_not_passed)
 {
 	char *hostile[] = { (char *)"dentry", (char *)"x\" kmt_depth=\"0", NULL };
-	const CollectRequest request = { .events = PROBE_CACHE, .caches = hostile };
+	const CollectRequest request = { .what.events = PROBE_CACHE, .what.caches = hostile };
 
 	cr_expect(eq(ptr, argument_of(&request, NULL, "kmt_caches="), NULL));
 }

@@ -145,7 +145,7 @@ static char *pages_problem(const CheckHost *host)
 	g_autoptr(GError) error = NULL;
 	CacheLayout layout;
 
-	if (host->request->cache_names == CACHE_NAMES_PROBES)
+	if (host->request->what.cache_names == CACHE_NAMES_PROBES)
 		return g_strdup("--cache-names=probes");
 	if (problem)
 		return g_strdup(problem);
@@ -205,7 +205,7 @@ static bool records_ends_of_slabs(const CheckHost *host)
 	g_autofree char *no_pages = NULL;
 	CacheNamesFound found;
 
-	if (!folder || !(host->request->events & PROBE_CACHE))
+	if (!folder || !(host->request->what.events & PROBE_CACHE))
 		return false;
 	found = find_cache_names(host, folder);
 	no_pages = found.no_pages;
@@ -219,7 +219,7 @@ static CheckVerdict look_at_buffers(const CheckHost *host, GString *text)
 	GError *error = NULL;
 	BufferPlan plan;
 
-	if (!perf_plan_buffers(&plan, host->request, host_snapshot_cpus_online(snapshot),
+	if (!perf_plan_buffers(&plan, &host->request->bounds, host_snapshot_cpus_online(snapshot),
 			       host_memory_available(host->root), &error))
 		return check_failed(text, error);
 	if (records_ends_of_slabs(host))
@@ -233,9 +233,9 @@ static CheckVerdict look_at_buffers(const CheckHost *host, GString *text)
 static CheckVerdict look_at_cache_names(const CheckHost *host, GString *text)
 {
 	g_autofree char *folder = tracefs_find_kmem(host->root);
-	unsigned events = host->request->events;
+	unsigned events = host->request->what.events;
 
-	if (host->request->preset)
+	if (host->request->what.preset)
 		return CHECK_OK;
 	if (!(events & (PROBE_KMALLOC | PROBE_CACHE))) {
 		g_string_append(text, "none: no allocations from slab caches are observed");
@@ -258,7 +258,7 @@ static void watch_allocators(const CheckHost *host, BpfBeside *beside)
 	g_autofree char *folder = tracefs_find_kmem(host->root);
 	const CollectRequest *request = host->request;
 	g_autoptr(GPtrArray) points =
-		folder ? open_points(folder, request->events, request->held) : NULL;
+		folder ? open_points(folder, request->what.events, request->what.held) : NULL;
 
 	for (guint i = 0; points && i < points->len; i++) {
 		const KmemPoint *point = points->pdata[i];
@@ -275,7 +275,7 @@ static CheckVerdict look_at_bpf(const CheckHost *host, GString *text)
 	g_autofree char *blind = NULL;
 	g_autofree char *attached = NULL;
 
-	if (*host->root || host->request->preset)
+	if (*host->root || host->request->what.preset)
 		return CHECK_OK;
 	watch_allocators(host, beside);
 	blind = bpf_beside_blind(beside);
@@ -329,13 +329,13 @@ static CheckVerdict look_at_held(const CheckHost *host, GString *text)
 {
 	const CollectRequest *request = host->request;
 
-	if (!request->held)
+	if (!request->what.held)
 		return CHECK_OK;
 	check_append_held(text, INSTRUCTIONS_OF_A_FREE);
-	if (request->sampling_period > 1)
+	if (request->what.sampling_period > 1)
 		g_string_append(text, " (--sample does not change that: objects are sampled when "
 				      "events are read)");
-	if (!(request->events & (PROBE_KMALLOC | PROBE_CACHE)))
+	if (!(request->what.events & (PROBE_KMALLOC | PROBE_CACHE)))
 		return CHECK_OK;
 	return append_probes(host, text);
 }
@@ -359,7 +359,7 @@ static CheckVerdict look_for_points(const CheckHost *host, int folder_fd, GStrin
 {
 	const PointHost where = { .root = host->root, .kmem_folder_fd = folder_fd };
 	g_autoptr(GError) error = NULL;
-	g_autoptr(PointSet) set = point_set_find(&where, host->request->preset, &error);
+	g_autoptr(PointSet) set = point_set_find(&where, host->request->what.preset, &error);
 
 	for (guint i = 0; set && !*host->root && i < set->points->len; i++)
 		if (!point_event_try(point_set_at(set, i)->event, &error))
@@ -380,7 +380,7 @@ static CheckVerdict look_at_points(const CheckHost *host, GString *text)
 	CheckVerdict verdict;
 	int folder_fd;
 
-	if (!host->request->preset)
+	if (!host->request->what.preset)
 		return CHECK_OK;
 	folder_fd = tracefs_open_kmem(host->root, &error);
 	verdict = look_for_points(host, folder_fd, text);

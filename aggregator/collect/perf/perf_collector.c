@@ -21,14 +21,14 @@ static bool collect_points(const CollectRun *run, PerfRunPlan *plan, GError **er
 	const CollectRequest *request = run->request;
 	BufferPlan buffers;
 
-	if (!perf_plan_buffers(&buffers, request, host_snapshot_cpus_online(run->host),
+	if (!perf_plan_buffers(&buffers, &request->bounds, host_snapshot_cpus_online(run->host),
 			       host_memory_available(""), error))
 		return false;
 	plan->events.ring_bytes = buffer_plan_bytes(&buffers) / buffers.buffers;
 	if (plan->slab_probe)
 		buffers.slab_bytes = perf_plan_slab_ring(plan->events.ring_bytes) * buffers.buffers;
 	plan->buffer_bytes = buffer_plan_bytes(&buffers) + buffers.slab_bytes;
-	if (!request->quiet)
+	if (!request->terminal.quiet)
 		buffer_plan_print(&buffers);
 	return perf_run(plan, run, error);
 }
@@ -68,9 +68,9 @@ static void find_names(Names *names, PerfRunPlan *plan, const CollectRequest *re
 {
 	if (!kmem_points_lack_caches(plan->points))
 		return;
-	if (request->cache_names != CACHE_NAMES_PROBES)
+	if (request->what.cache_names != CACHE_NAMES_PROBES)
 		try_pages(names, plan, kprobes);
-	if (!names->slab_probe || request->cache_names == CACHE_NAMES_COMPARE)
+	if (!names->slab_probe || request->what.cache_names == CACHE_NAMES_COMPARE)
 		names->probes = cache_probes_new(kprobes, refusal);
 	plan->memory = names->memory;
 	plan->slab_probe = names->slab_probe;
@@ -84,8 +84,8 @@ static bool collect_from(int kmem_folder_fd, const CollectRun *run, GError **err
 	g_auto(Names) names = { 0 };
 	g_autofree char *not_seen = NULL;
 	g_autoptr(TaskBirths) births = task_births_open(kmem_folder_fd);
-	g_autoptr(GPtrArray) points =
-		kmem_points_open(kmem_folder_fd, run->request->events, run->request->held, error);
+	g_autoptr(GPtrArray) points = kmem_points_open(kmem_folder_fd, run->request->what.events,
+						       run->request->what.held, error);
 	PerfRunPlan plan = { .points = points, .births = births, .kprobes = kprobes };
 
 	kprobe_groups_clean(kmem_folder_fd, "");
@@ -93,7 +93,7 @@ static bool collect_from(int kmem_folder_fd, const CollectRun *run, GError **err
 		return false;
 	find_names(&names, &plan, run->request, kprobes, &refusal);
 	/* Objects that are freed without a tracepoint would look held. */
-	if (run->request->held && run->request->events & (PROBE_KMALLOC | PROBE_CACHE))
+	if (run->request->what.held && run->request->what.events & (PROBE_KMALLOC | PROBE_CACHE))
 		plan.frees_not_seen = not_seen = object_probes_add("", points, kprobes);
 	gfp_flags_find(&plan.gfp_flags, kmem_folder_fd);
 	plan.caches_unknown = refusal ? refusal->message : NULL;
@@ -103,7 +103,7 @@ static bool collect_from(int kmem_folder_fd, const CollectRun *run, GError **err
 /* Observes probe points instead of allocations. */
 static bool collect_hits(int kmem_folder_fd, const CollectRun *run, GError **error)
 {
-	const GArray *pids = run->request->pids;
+	const GArray *pids = run->request->whose.pids;
 	const PointHost host = {
 		.root = "",
 		.kmem_folder_fd = kmem_folder_fd,
@@ -111,7 +111,7 @@ static bool collect_hits(int kmem_folder_fd, const CollectRun *run, GError **err
 	};
 	g_autoptr(GPtrArray) none = g_ptr_array_new();
 	g_autoptr(TaskBirths) births = task_births_open(kmem_folder_fd);
-	g_autoptr(PointSet) hits = point_set_find(&host, run->request->preset, error);
+	g_autoptr(PointSet) hits = point_set_find(&host, run->request->what.preset, error);
 	PerfRunPlan plan = {
 		.points = none, .hits = hits, .births = births, .kmem_folder_fd = kmem_folder_fd
 	};
@@ -126,8 +126,8 @@ static bool perf_collector_collect(const CollectRun *run, GError **error)
 
 	if (kmem_folder_fd < 0)
 		return false;
-	collected = run->request->preset ? collect_hits(kmem_folder_fd, run, error)
-					 : collect_from(kmem_folder_fd, run, error);
+	collected = run->request->what.preset ? collect_hits(kmem_folder_fd, run, error)
+					      : collect_from(kmem_folder_fd, run, error);
 	close(kmem_folder_fd);
 	return collected;
 }

@@ -391,7 +391,7 @@ static void judge_hits(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 {
 	g_autofree char *bound = NULL;
 
-	if (!run->costs.cost.is_known || run->live.parts.request->held ||
+	if (!run->costs.cost.is_known || run->live.parts.request->what.held ||
 	    !perf_throttle_is_over(&cpu->hits, &run->costs.bound, now_ns, cpu->cost.hits_ns))
 		return;
 	bound = g_strdup_printf("the probes alone took more than %u %% of CPU %u, whatever is "
@@ -408,7 +408,7 @@ static void judge(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 	judge_hits(run, cpu, now_ns);
 	if (run->live.phase != PHASE_LIVE)
 		return;
-	if (run->live.parts.request->held) {
+	if (run->live.parts.request->what.held) {
 		if (run->reader.is_throttled)
 			end_run(run, "the kernel stopped perf events that came too fast: raise "
 				     "kernel.perf_event_max_sample_rate, or use --collector=stap");

@@ -44,7 +44,7 @@ static bool is_taken(const AddressSample *sample, uint32_t tid)
 
 static PerfPoint point_request(const PerfHits *hits, const SetPoint *point)
 {
-	bool with_user = hits->reader->request->user_depth > 0;
+	bool with_user = hits->reader->request->what.user_depth > 0;
 	const PointEvent *event = point->event;
 	PerfPoint request = {
 		.filter = hits->plan->hits->has_pairs ? thread_filter(&hits->reader->addresses)
@@ -62,9 +62,9 @@ bool perf_hits_init(PerfHits *hits, GError **error)
 {
 	const CollectRequest *request = hits->reader->request;
 
-	if (!hits->plan->hits || !request->user_stack_bytes)
+	if (!hits->plan->hits || !request->what.user_stack_bytes)
 		return true;
-	hits->unwind = perf_unwind_new(request->memory_bytes_max, error);
+	hits->unwind = perf_unwind_new(request->bounds.memory_bytes_max, error);
 	if (hits->unwind)
 		perf_unwind_set_objects(hits->unwind, hits->live->parts.session->user_objects);
 	return hits->unwind;
@@ -87,8 +87,9 @@ static void request_user_stack(const PerfHits *hits, PerfRequest *events)
 
 	if (hits->unwind) {
 		events->user_registers = unwind_registers_mask();
-		events->user_stack_bytes = asked->user_stack_bytes;
-	} else if (asked->user_depth && top != POINT_REGISTER_NONE && has_entry(hits->plan->hits)) {
+		events->user_stack_bytes = asked->what.user_stack_bytes;
+	} else if (asked->what.user_depth && top != POINT_REGISTER_NONE &&
+		   has_entry(hits->plan->hits)) {
 		/* The registers show whether the program has 64 bits. */
 		events->user_registers = 1ULL << top;
 		events->user_stack_bytes = sizeof(uint64_t);
@@ -98,7 +99,7 @@ static void request_user_stack(const PerfHits *hits, PerfRequest *events)
 void perf_hits_request(PerfHits *hits, PerfRequest *events)
 {
 	const PointSet *set = hits->plan->hits;
-	uint32_t user_depth = hits->reader->request->user_depth;
+	uint32_t user_depth = hits->reader->request->what.user_depth;
 	unsigned count = set->points->len;
 	struct perf_event_attr *attrs = g_new0(struct perf_event_attr, count);
 	PerfPoint *points = g_new(PerfPoint, count);
@@ -474,7 +475,7 @@ void perf_hits_flush(PerfHits *hits)
 {
 	if (hits->unwind)
 		perf_unwind_flush(hits->unwind, hits->reader->writer,
-				  hits->reader->request->user_depth);
+				  hits->reader->request->what.user_depth);
 }
 
 /* Returns what tells the places of a point apart, as call sites do for allocators. */

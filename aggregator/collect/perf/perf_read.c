@@ -37,7 +37,7 @@ uint32_t perf_read_depth_max(void)
    paired. */
 static AddressSample sample_addresses(const PerfReader *reader)
 {
-	uint32_t period = reader->request->sampling_period;
+	uint32_t period = reader->request->what.sampling_period;
 	AddressSample sample = { .seed = (uint64_t)g_random_int() << 32 | g_random_int() };
 
 	if (perf_read_pairs(reader) && period > 1)
@@ -53,7 +53,7 @@ void perf_read_init(PerfReader *reader, BatchSender send, void *user_data)
 	reader->self = (uint32_t)getpid();
 	reader->in_container = !pid_namespace_is_first("");
 	/* One more frame than requested shows whether there are more; one may come twice. */
-	reader->stack_depth = MIN(reader->request->stack_depth, perf_read_depth_max() - 2);
+	reader->stack_depth = MIN(reader->request->what.stack_depth, perf_read_depth_max() - 2);
 	reader->addresses = sample_addresses(reader);
 }
 
@@ -83,9 +83,9 @@ void perf_read_begin(PerfReader *reader, PerfRunCpu *cpu)
 
 /* The hot path: from a record to the batch. */
 
-static inline bool is_left_out(const CollectRequest *request, uint32_t tgid)
+static inline bool is_left_out(const CollectWhose *whose, uint32_t tgid)
 {
-	const GArray *pids = request->left_out_pids;
+	const GArray *pids = whose->left_out_pids;
 
 	for (guint i = 0; pids && i < pids->len; i++)
 		if (g_array_index(pids, guint32, i) == tgid)
@@ -95,22 +95,22 @@ static inline bool is_left_out(const CollectRequest *request, uint32_t tgid)
 
 bool perf_read_is_own(const PerfReader *reader, const PerfSample *sample, uint8_t context)
 {
-	const CollectRequest *request = reader->request;
+	const CollectWhose *whose = &reader->request->whose;
 
-	return context == KMT_CONTEXT_TASK && !request->include_self &&
+	return context == KMT_CONTEXT_TASK && !whose->include_self &&
 	       (sample->tgid == reader->self || child_is_own(sample->tgid) ||
-		is_left_out(request, sample->tgid));
+		is_left_out(whose, sample->tgid));
 }
 
 bool perf_read_select(PerfReader *reader, bool is_counted, uint8_t context, uint32_t weight)
 {
-	const CollectRequest *request = reader->request;
+	const CollectWhose *whose = &reader->request->whose;
 
-	if (request->scope == COLLECT_SCOPE_HOST)
+	if (whose->scope == COLLECT_SCOPE_HOST)
 		return true;
 	if (!is_counted)
 		return false;
-	if (context == KMT_CONTEXT_TASK || request->with_interrupts)
+	if (context == KMT_CONTEXT_TASK || whose->with_interrupts)
 		return true;
 	reader->cpu->event_cpu.left_out_interrupt += weight;
 	return false;
@@ -125,7 +125,7 @@ static void take_own(PerfReader *reader, const PerfSample *sample, const TaskSam
 	EventTask task;
 
 	reader->cpu->event_cpu.left_out_self += weight;
-	if (!reader->request->held && !(reader->request->events & PROBE_FREE)) {
+	if (!reader->request->what.held && !(reader->request->what.events & PROBE_FREE)) {
 		reader->cpu->event_cpu.passed_over += weight;
 		return;
 	}
@@ -380,7 +380,7 @@ static void tasks_were_lost(PerfReader *reader, PerfRunCpu *cpu, uint64_t lost)
 	reader->tasks_lost += MAX(lost, 1);
 	reader->scan_is_due = true;
 	/* A process whose fork was lost is not counted: at least one event each. */
-	if (reader->request->scope == COLLECT_SCOPE_COMMAND)
+	if (reader->request->whose.scope == COLLECT_SCOPE_COMMAND)
 		cpu->lost_tasks += lost;
 	report_lost(cpu);
 }

@@ -53,7 +53,7 @@ static inline bool perf_read_pairs(const PerfReader *reader)
 {
 	const PointSet *hits = reader->plan->hits;
 
-	return reader->request->held || (hits && hits->has_pairs);
+	return reader->request->what.held || (hits && hits->has_pairs);
 }
 
 /* The events are open: learns the form of their samples. */

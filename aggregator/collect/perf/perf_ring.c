@@ -119,11 +119,11 @@ size_t perf_plan_slab_ring(size_t ring_bytes)
 	return MAX(ring_bytes / PART, (size_t)BYTES_MIN);
 }
 
-bool perf_plan_buffers(BufferPlan *plan, const CollectRequest *request, unsigned cpus,
+bool perf_plan_buffers(BufferPlan *plan, const CollectBounds *bounds, unsigned cpus,
 		       uint64_t available_bytes, GError **error)
 {
 	const BufferRequest asked = {
-		.megabytes = request->buffer_megabytes,
+		.megabytes = bounds->buffer_megabytes,
 		.cpus = cpus,
 		.per_cpu = true,
 		.power_of_two = true,

@@ -42,7 +42,7 @@ bool perf_ring_read(PerfRing *ring, uint64_t head, PerfRecordVisitor visit, void
 size_t perf_plan_slab_ring(size_t ring_bytes);
 
 /* Plans the rings of that many CPUs. As buffer_plan_init(). */
-bool perf_plan_buffers(BufferPlan *plan, const CollectRequest *request, unsigned cpus,
+bool perf_plan_buffers(BufferPlan *plan, const CollectBounds *bounds, unsigned cpus,
 		       uint64_t available_bytes, GError **error);
 
 /*

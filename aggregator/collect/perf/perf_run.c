@@ -130,7 +130,7 @@ static void write_missed(PerfRun *run)
 	KprobeCounts counts;
 	uint64_t missed;
 
-	if (!run->plan.kprobes || !run->live.parts.request->held)
+	if (!run->plan.kprobes || !run->live.parts.request->what.held)
 		return;
 	kprobe_group_count(run->plan.kprobes, OF_OBJECTS, &counts);
 	missed = counts.missed + run->reader.unread_objects;
@@ -201,7 +201,7 @@ static char *memory_problem(const LiveRun *live)
 	const PerfRun *run = (const PerfRun *)live;
 	const MemoryWatch watch = {
 		.root = "",
-		.bytes_max = live->parts.request->memory_bytes_max,
+		.bytes_max = live->parts.request->bounds.memory_bytes_max,
 		.buffer_bytes = run->plan.buffer_bytes,
 	};
 
@@ -341,11 +341,11 @@ static PerfPoint *points_of(const PerfRunPlan *plan, const CollectRequest *reque
 
 	for (guint i = 0; i < plan->points->len; i++) {
 		const KmemPoint *point = plan->points->pdata[i];
-		bool is_paired = point->type->is_free && request->held;
+		bool is_paired = point->type->is_free && request->what.held;
 		/* Filters select allocations. What they select may be freed by anybody, by any
 		   function: paired frees are not filtered. */
 		char *by_cache = is_paired ? object_probes_filter(plan->points, point)
-					   : perf_filter_new(point, request->caches);
+					   : perf_filter_new(point, request->what.caches);
 
 		points[i] = (PerfPoint){
 			.id = point->format->id,
@@ -411,15 +411,16 @@ static void count_scope(PerfRun *run)
 {
 	const CollectRequest *request = run->live.parts.request;
 
-	if (request->scope != COLLECT_SCOPE_HOST && !request->quiet)
+	if (request->whose.scope != COLLECT_SCOPE_HOST && !request->terminal.quiet)
 		g_printerr("%s: perf events trace the whole host; these processes are "
 			   "selected when events are read\n",
 			   g_get_prgname());
-	task_table_set_inherit(run->reader.tasks, request->scope == COLLECT_SCOPE_COMMAND);
-	if (request->scope == COLLECT_SCOPE_COMMAND)
+	task_table_set_inherit(run->reader.tasks, request->whose.scope == COLLECT_SCOPE_COMMAND);
+	if (request->whose.scope == COLLECT_SCOPE_COMMAND)
 		task_table_count(run->reader.tasks, (uint32_t)command_pid(run->live.command));
-	for (guint i = 0; request->scope == COLLECT_SCOPE_PIDS && i < request->pids->len; i++)
-		task_table_count(run->reader.tasks, g_array_index(request->pids, guint32, i));
+	for (guint i = 0;
+	     request->whose.scope == COLLECT_SCOPE_PIDS && i < request->whose.pids->len; i++)
+		task_table_count(run->reader.tasks, g_array_index(request->whose.pids, guint32, i));
 }
 
 /* Each CPU has its own scheduler's clock; the kernel keeps them together. */
@@ -454,7 +455,7 @@ static void measure_allocations(PerfRun *run)
 static void measure_hits(PerfRun *run)
 {
 	PerfCost cost;
-	bool is_sampled = run->live.parts.request->sampling_period > 1;
+	bool is_sampled = run->live.parts.request->what.sampling_period > 1;
 	HitCost *hit_costs = perf_hits_measure(&run->plan, is_sampled, &cost);
 
 	perf_cpus_set_costs(run, &cost, hit_costs);
@@ -463,7 +464,7 @@ static void measure_hits(PerfRun *run)
 static void describe_caches(const PerfRun *run)
 {
 	GByteArray *out = run->live.batches;
-	char **caches = run->live.parts.request->caches;
+	char **caches = run->live.parts.request->what.caches;
 	g_autofree char *names = caches ? g_strjoinv("\t", caches) : NULL;
 
 	gfp_flags_append(out, &run->plan.gfp_flags);
@@ -478,7 +479,7 @@ static void describe_frees(const PerfRun *run)
 	const GPtrArray *points = run->plan.points;
 	g_autoptr(GString) names = g_string_new(NULL);
 
-	if (!run->live.parts.request->held)
+	if (!run->live.parts.request->what.held)
 		return;
 	for (guint i = 0; i < points->len; i++) {
 		const KmemPoint *point = points->pdata[i];
@@ -508,7 +509,7 @@ static bool describe_samples(PerfRun *run, GError **error)
 		perf_hits_begin(&run->hits, run->costs.hit_costs);
 	run_facts_write_number(out, KMT_FIELD_STACK_DEPTH, run->reader.stack_depth);
 	run_facts_write_number(out, KMT_FIELD_SAMPLING_PERIOD,
-			       run->live.parts.request->sampling_period);
+			       run->live.parts.request->what.sampling_period);
 	append_always_missing(run, missing);
 	run_facts_write_text(out, KMT_FIELD_NOT_RECORDED, missing->len ? missing->str : NULL);
 	describe_caches(run);
@@ -588,8 +589,8 @@ static void run_init(PerfRun *run, const CollectRun *parts)
 	perf_names_init(&run->names);
 	perf_costs_init(&run->costs, (PerfBound){ perf_read_pairs(&run->reader)
 							  ? 1U << run->reader.addresses.level
-							  : request->sampling_period,
-						  request->overhead_percent_max });
+							  : request->what.sampling_period,
+						  request->bounds.overhead_percent_max });
 	run->findings.scatter_percent = PERF_SCATTER_OF_DRAWS;
 }
 

@@ -110,11 +110,11 @@ static void append_events(GString *text, unsigned events, const char *folder)
 static CheckVerdict look_at_events(const CheckHost *host, GString *text)
 {
 	g_autofree char *folder = tracefs_find_kmem(host->root);
-	unsigned events = host->request->events;
+	unsigned events = host->request->what.events;
 	g_autofree char *names = probe_kinds_names(events);
 	GError *error = NULL;
 
-	if (host->request->preset)
+	if (host->request->what.preset)
 		return CHECK_OK;
 	if (!folder) {
 		g_string_append_printf(text,
@@ -144,11 +144,11 @@ static CheckVerdict look_at_command(const CheckHost *host, GString *text)
 	g_autofree char *quoted = NULL;
 	GError *error = NULL;
 
-	if (!request->command)
+	if (!request->command.words)
 		return CHECK_OK;
-	if (!command_check(request->command, request->user, &error))
+	if (!command_check(request->command.words, request->command.user, &error))
 		return check_failed(text, error);
-	quoted = command_quote(request->command);
+	quoted = command_quote(request->command.words);
 	g_string_append(text, quoted);
 	return CHECK_OK;
 }
@@ -196,7 +196,7 @@ static CheckVerdict compare_space(const CheckHost *host, const DiskSpace *space,
 	const CollectRequest *request = host->request;
 	uint64_t room = space->free_bytes - MIN(space->free_bytes, space->kept_bytes);
 	uint64_t bytes_max =
-		saturate_product(request->record_bytes_max, MAX(request->record_pieces, 1));
+		saturate_product(request->record.bytes_max, MAX(request->record.pieces, 1));
 	bool is_enough = room >= bytes_max;
 
 	g_string_append(text, is_enough ? "" : "only ");
@@ -204,10 +204,10 @@ static CheckVerdict compare_space(const CheckHost *host, const DiskSpace *space,
 	g_string_append(text, is_enough ? " free, of which it takes at most "
 					: " free, less than it may take: ");
 	check_append_size(text, bytes_max);
-	g_string_append(text, request->record_pieces && !request->record_piece_ns
+	g_string_append(text, request->record.pieces && !request->record.piece_ns
 				      ? " (--record-rotate)"
 				      : " (--record-max)");
-	if (room > 0 || !request->record_path)
+	if (room > 0 || !request->record.path)
 		return is_enough ? CHECK_OK : CHECK_NOTE;
 	g_string_append(text, "; it would end at once, because it leaves ");
 	check_append_size(text, space->kept_bytes);
@@ -221,9 +221,9 @@ static bool is_writable(const CollectRequest *request, GError **error)
 	g_autoptr(PieceNames) names = NULL;
 	g_autofree char *piece = NULL;
 
-	if (!request->record_pieces)
-		return private_file_check(request->record_path, false, error);
-	names = piece_names_new(request->record_path, error);
+	if (!request->record.pieces)
+		return private_file_check(request->record.path, false, error);
+	names = piece_names_new(request->record.path, error);
 	piece = names ? piece_names_next(names, error) : NULL;
 	return piece && private_file_check(piece, false, error);
 }
@@ -231,7 +231,7 @@ static bool is_writable(const CollectRequest *request, GError **error)
 static CheckVerdict look_at_recording(const CheckHost *host, GString *text)
 {
 	bool streams = collect_request_streams(host->request);
-	const char *path = streams ? NULL : host->request->record_path;
+	const char *path = streams ? NULL : host->request->record.path;
 	g_autofree char *folder = path ? g_path_get_dirname(path) : g_strdup(".");
 	GError *error = NULL;
 	DiskSpace space;
@@ -322,7 +322,7 @@ static void this_host_init(ThisHost *this, const CollectRequest *request)
 {
 	uname(&this->names);
 	this->problem = NULL;
-	this->stap = stap_tool_find_for_run(!request->module_path, &this->problem);
+	this->stap = stap_tool_find_for_run(!request->stap.module_path, &this->problem);
 	this->host = (CheckHost){
 		.root = "",
 		.user = geteuid(),

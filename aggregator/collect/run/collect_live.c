@@ -53,7 +53,7 @@ bool pids_exist(const char *root, const GArray *pids, GError **error)
 
 bool collect_request_streams(const CollectRequest *request)
 {
-	return request->record_path && !strcmp(request->record_path, "-");
+	return request->record.path && !strcmp(request->record.path, "-");
 }
 
 /* Deletes a recording without data. Reports errors only for a recording with data. */
@@ -70,15 +70,9 @@ static void end_recording(Recorder *recorder, bool collected, CollectOutcome *ou
 	}
 }
 
-static Recorder *recorder_of(const CollectRequest *request, Session *session, GError **error)
+static Recorder *recorder_of(const RecorderPlan *plan, Session *session, GError **error)
 {
-	const RecorderPlan plan = {
-		.path = request->record_path,
-		.bytes_max = request->record_bytes_max,
-		.pieces = request->record_pieces,
-		.piece_ns = request->record_piece_ns,
-	};
-	Recorder *recorder = recorder_new(&plan, session, error);
+	Recorder *recorder = recorder_new(plan, session, error);
 
 	/* Deleted if empty; kept once the probes are live. */
 	if (recorder && recorder_part(recorder))
@@ -89,7 +83,7 @@ static Recorder *recorder_of(const CollectRequest *request, Session *session, GE
 
 static bool collect_recorded(const CollectorType *collector, CollectRun *run, GError **error)
 {
-	g_autoptr(Recorder) recorder = recorder_of(run->request, run->session, error);
+	g_autoptr(Recorder) recorder = recorder_of(&run->request->record, run->session, error);
 	bool collected;
 
 	if (!recorder)
@@ -114,11 +108,12 @@ bool collect_live(const CollectorType *collector, const CollectRequest *request,
 	void (*before)(int);
 	bool collected;
 
-	if (request->command && !command_check(request->command, request->user, error))
+	if (request->command.words &&
+	    !command_check(request->command.words, request->command.user, error))
 		return false;
 	/* The reader of our diagnostics may close them. */
 	before = signal(SIGPIPE, SIG_IGN);
-	collected = request->record_path ? collect_recorded(collector, &run, error)
+	collected = request->record.path ? collect_recorded(collector, &run, error)
 					 : collector->collect(&run, error);
 	signal(SIGPIPE, before);
 	return collected;

@@ -45,72 +45,110 @@ typedef enum {
 /* The kernel side compares each cache's name with all of them. */
 enum { COLLECT_CACHES_MAX = 16 };
 
-/* The request to a live collector. Everything is borrowed for the call. */
+/* What is recorded. */
 typedef struct {
 	unsigned events;      /* bits of ProbeKindBit */
 	const Preset *preset; /* probe points to observe instead; NULL: allocations */
+	/* Count only allocations from slab caches with these names, including their per-cgroup
+	   copies; NULL: all. At most COLLECT_CACHES_MAX kernel names, NULL-terminated. */
+	char **caches;
+	/* Allocations will be paired with their frees: record the frees of the whole host from the
+	   observed sources, also those that tracepoints do not show, and mark the collector's own
+	   allocations instead of leaving them out. sampling_period then samples by address. */
+	bool held;
 	uint32_t stack_depth; /* frames; 0: call sites only */
 	uint32_t user_depth;  /* user frames of hits of probe points; 0: none */
 	/* Of copies of the user stack, to unwind it; a multiple of 8. 0: by frame pointers. */
 	uint32_t user_stack_bytes;
-	StackWalk stack_walk; /* perf events always let the kernel walk */
+	uint32_t sampling_period; /* take one of this many events; 1: all */
+	/* Allocations that differ only in time and pointer may arrive as one event with a count, if
+	   they lie between the same two multiples of this interval. The window starts at a
+	   multiple. 0: one event for each allocation. */
+	uint32_t repeat_ns;
+	CacheNaming cache_names; /* with perf events */
+} CollectWhat;
+
+/* Whose events count. */
+typedef struct {
 	CollectScope scope;
-	char **command;     /* argument vector, NULL: none */
-	const char *user;   /* run the command as this user; NULL: as the current user */
-	const GArray *pids; /* (element-type guint32), for COLLECT_SCOPE_PIDS */
-	/* Count only allocations from slab caches with these names, including their per-cgroup
-	   copies; NULL: all. At most COLLECT_CACHES_MAX kernel names, NULL-terminated. */
-	char **caches;
+	const GArray *pids;   /* (element-type guint32), for COLLECT_SCOPE_PIDS */
 	bool with_interrupts; /* with a process filter, count softirq and hardirq, too */
 	bool include_self;    /* count the collector's own processes */
 	/* (element-type guint32) further processes of the program, which perf events exclude like
 	   the collector's own; NULL: none. The array may change during the run. */
 	const GArray *left_out_pids;
-	/* Allocations will be paired with their frees: record the frees of the whole host from the
-	   observed sources, also those that tracepoints do not show, and mark the collector's own
-	   allocations instead of leaving them out. sampling_period then samples by address. */
-	bool held;
-	uint32_t sampling_period;      /* take one of this many events; 1: all */
-	uint32_t overhead_percent_max; /* probes' share of a CPU's time; a CPU above it takes fewer
-					  events; 0: no bound */
-	/* Allocations that differ only in time and pointer may arrive as one event with a count, if
-	   they lie between the same two multiples of this interval. The window starts at a
-	   multiple. 0: one event for each allocation. */
-	uint32_t repeat_ns;
+} CollectWhose;
+
+/* The command of the run. */
+typedef struct {
+	char **words;     /* argument vector, NULL: none */
+	const char *user; /* runs it as this user; NULL: as the current user */
+} CollectCommand;
+
+/* How far a run may go. */
+typedef struct {
+	/* Probes' share of a CPU's time; a CPU above it takes fewer events; 0: no bound. */
+	uint32_t overhead_percent_max;
 	double duration_seconds;   /* from the moment the probes are live; 0: until stopped */
-	uint32_t buffer_megabytes; /* memory of all transport buffers; 0: default of run_memory.h */
-	uint64_t memory_bytes_max; /* bound on the tables and on SystemTap's queue; 0: none */
-	const char *record_path;   /* recording to write; NULL: none; "-": stream to stdout */
-	uint64_t record_bytes_max; /* bound on its size, or on that of each piece */
-	uint32_t record_pieces;    /* a flight recorder keeps this many pieces; 0: one recording */
-	uint64_t record_piece_ns;  /* a piece ends after this time, too; 0: only by its size */
-	CacheNaming cache_names;   /* with perf events */
-	const char *stap_options;  /* -o; NULL: none */
-	const char *module_path;   /* --module: load this one; NULL: build or use the cache */
-	const char *command_line;  /* how the program was called, quoted for a shell */
-	const char *rank;          /* of hits, as of -s: the metric that ranks the report ... */
-	const char *keys;          /* ... and the keys of its rows, as of --by; "": stacks */
-	int verbose;               /* level of diagnostics on stderr */
-	bool quiet;                /* print only problems on stderr */
-	bool reads_keys;           /* the program reads the keyboard itself */
-	bool prompt;               /* print on stderr how to stop, once the probes are live */
-	bool progress;             /* a progress line on stderr is allowed */
-	/* Called for SIGUSR1, and at each multiple of report_every_ns: prints a report of the data
-	   so far. Returns false to end the run. NULL: none. */
-	bool (*report_now)(Session *session, void *user_data);
-	void *report_data;
-	uint64_t report_every_ns; /* of the run; 0: only when asked for */
+	uint32_t buffer_megabytes; /* of all transport buffers; 0: default of run_memory.h */
+	uint64_t memory_bytes_max; /* of the tables and of SystemTap's queue; 0: no bound */
+} CollectBounds;
+
+/* What only SystemTap's collector needs. */
+typedef struct {
+	StackWalk walk;          /* perf events always let the kernel walk */
+	const char *options;     /* -o; NULL: none */
+	const char *module_path; /* --module: load this one; NULL: build or use the cache */
+} CollectStap;
+
+/* What the stream says of the run for its reports. */
+typedef struct {
+	const char *command_line; /* how the program was called, quoted for a shell */
+	const char *rank;         /* of hits, as of -s: the metric that ranks the report ... */
+	const char *keys;         /* ... and the keys of its rows, as of --by; "": stacks */
+} CollectLabels;
+
+/* What the run says on stderr, and to whom the keyboard belongs. */
+typedef struct {
+	int verbose;     /* level of diagnostics */
+	bool quiet;      /* print only problems */
+	bool reads_keys; /* the program reads the keyboard itself */
+	bool prompt;     /* print how to stop, once the probes are live */
+	bool progress;   /* a progress line is allowed */
+} CollectTerminal;
+
+/* Whom the run calls while it lasts. */
+typedef struct {
+	/* Called for SIGUSR1, and at each multiple of every_ns: prints a report of the data so far.
+	   Returns false to end the run. NULL: none. */
+	bool (*now)(Session *session, void *user_data);
+	void *data;
+	uint64_t every_ns; /* of the run; 0: only when asked for */
 	/* Called ten times a second while the probes are live; NULL: none. Returns false to end the
 	   run, as at the end of its duration. */
 	bool (*tick)(Session *session, void *user_data);
 	void *tick_data;
+} CollectReports;
+
+/* The request to a live collector; who needs one part only takes that. Everything is borrowed for
+   the call. */
+typedef struct {
+	CollectWhat what;
+	CollectWhose whose;
+	CollectCommand command;
+	CollectBounds bounds;
+	RecorderPlan record; /* the recording to write; without path: none; "-": stream to stdout */
+	CollectStap stap;
+	CollectLabels labels;
+	CollectTerminal terminal;
+	CollectReports reports;
 } CollectRequest;
 
 /* Whether the request names things that only SystemTap's collector has: its user has chosen it. */
 static inline bool collect_request_needs_stap(const CollectRequest *request)
 {
-	return request->module_path || request->stap_options ||
-	       request->stack_walk == STACK_WALK_COMPARE;
+	return request->stap.module_path || request->stap.options ||
+	       request->stap.walk == STACK_WALK_COMPARE;
 }
 
 /* How the collection ended, in addition to the facts in the stream. */

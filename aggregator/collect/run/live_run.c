@@ -79,7 +79,7 @@ void live_run_log(const LiveRun *live, const char *what)
 {
 	double seconds = (double)(clock_monotonic_ns() - live->start_ns) / 1e9;
 
-	if (live->parts.request->verbose)
+	if (live->parts.request->terminal.verbose)
 		g_printerr("%s: %.3f s: %s\n", g_get_prgname(), seconds, what);
 }
 
@@ -102,8 +102,8 @@ bool live_run_describe(LiveRun *live, const char *collector, uint64_t buffer_byt
 	HostSnapshot *host = live->parts.host;
 	const char *hidden;
 
-	if (request->command) {
-		live->command = command_hold(request->command, request->user, error);
+	if (request->command.words) {
+		live->command = command_hold(request->command.words, request->command.user, error);
 		if (!live->command)
 			return false;
 	}
@@ -142,14 +142,14 @@ static void feed_readings(LiveRun *live, uint32_t reading)
 static uint64_t window_start_ns(const LiveRun *live, uint64_t now_ns)
 {
 	uint64_t start_ns = live->command ? command_start_ns(live->command) : now_ns;
-	uint32_t repeat_ns = live->parts.request->repeat_ns;
+	uint32_t repeat_ns = live->parts.request->what.repeat_ns;
 
 	return repeat_ns ? start_ns - start_ns % repeat_ns : start_ns;
 }
 
 static uint64_t window_end_ns(const LiveRun *live, uint64_t end_ns)
 {
-	uint32_t repeat_ns = live->parts.request->repeat_ns;
+	uint32_t repeat_ns = live->parts.request->what.repeat_ns;
 
 	return repeat_ns ? end_ns - end_ns % repeat_ns + repeat_ns - 1 : end_ns;
 }
@@ -224,7 +224,7 @@ static void live_run_report(LiveRun *live)
 	progress_clear(&live->progress);
 	if (live->engine->before_report)
 		live->engine->before_report(live);
-	goes_on = request->report_now(live->parts.session, request->report_data);
+	goes_on = request->reports.now(live->parts.session, request->reports.data);
 	session_end_cut(live->parts.session);
 	live->report_ns = 0;
 	if (!goes_on)
@@ -249,7 +249,7 @@ static gboolean look_for_report(gpointer user_data)
 
 static void ask_for_report(LiveRun *live, bool is_due)
 {
-	if (!live->parts.request->report_now || live->phase != PHASE_LIVE || live->report_ns)
+	if (!live->parts.request->reports.now || live->phase != PHASE_LIVE || live->report_ns)
 		return;
 	live->report_ns = clock_monotonic_ns();
 	live->report_is_due = is_due;
@@ -287,10 +287,11 @@ static void await_report(LiveRun *live, uint64_t spent_ns)
 	uint64_t passed_ns = clock_monotonic_ns() - live->progress.start_ns;
 	uint64_t due_ns;
 
-	if (!request->report_every_ns || live->phase != PHASE_LIVE)
+	if (!request->reports.every_ns || live->phase != PHASE_LIVE)
 		return;
-	due_ns = live_run_next_report_ns(request->report_every_ns, passed_ns, spent_ns);
-	if (!(request->duration_seconds > 0) || (double)due_ns < request->duration_seconds * 1e9)
+	due_ns = live_run_next_report_ns(request->reports.every_ns, passed_ns, spent_ns);
+	if (!(request->bounds.duration_seconds > 0) ||
+	    (double)due_ns < request->bounds.duration_seconds * 1e9)
 		live_run_add_timeout(live, (guint)((due_ns - passed_ns) / NS_PER_MS + 1),
 				     report_due);
 }
@@ -307,7 +308,8 @@ static gboolean terminal_changed(gint fd, GIOCondition condition, gpointer user_
 
 static bool release_command(LiveRun *live)
 {
-	if (!command_release(live->command, live->parts.request->reads_keys, &live->error)) {
+	if (!command_release(live->command, live->parts.request->terminal.reads_keys,
+			     &live->error)) {
 		live->engine->end(live);
 		return false;
 	}
@@ -323,7 +325,7 @@ static bool release_command(LiveRun *live)
 void live_run_go_live(LiveRun *live)
 {
 	const CollectRequest *request = live->parts.request;
-	double duration_ms = request->duration_seconds * 1000;
+	double duration_ms = request->bounds.duration_seconds * 1000;
 	uint64_t now_ns;
 
 	feed_readings(live, KMT_READING_START);
@@ -338,7 +340,7 @@ void live_run_go_live(LiveRun *live)
 	feed_number(live, KMT_FIELD_RUN_START_NS, now_ns);
 	live_run_log(live, "the probes are live");
 	look_at_cpus(live, now_ns);
-	if (request->prompt)
+	if (request->terminal.prompt)
 		g_printerr("Press Ctrl-C to stop.\n");
 	if (live->command && !release_command(live))
 		return;
@@ -413,7 +415,8 @@ static uint64_t requested_period(const LiveRun *live)
 {
 	uint64_t period = run_info_number(live->parts.session->info, KMT_FIELD_SAMPLING_PERIOD, 1);
 
-	return live->parts.request->held && period > 1 ? 1ULL << g_bit_storage(period - 1) : period;
+	return live->parts.request->what.held && period > 1 ? 1ULL << g_bit_storage(period - 1)
+							    : period;
 }
 
 /* Prints once; the report will show by how much. */
@@ -426,12 +429,12 @@ static void report_throttled(LiveRun *live)
 		return;
 	live->throttle_reported = true;
 	progress_clear(&live->progress);
-	g_printerr(request->held
+	g_printerr(request->what.held
 			   ? "%s: probes took more than %u %% of CPU %u: all CPUs take 1 of %u "
 			     "addresses from now on (--max-overhead)\n"
 			   : "%s: probes took more than %u %% of CPU %u: it takes 1 of %u "
 			     "events for now (--max-overhead)\n",
-		   g_get_prgname(), request->overhead_percent_max, totals.sampling_cpu,
+		   g_get_prgname(), request->bounds.overhead_percent_max, totals.sampling_cpu,
 		   totals.sampling_period_max);
 }
 
@@ -464,7 +467,8 @@ static gboolean request_tick(gpointer user_data)
 	LiveRun *live = user_data;
 	const CollectRequest *request = live->parts.request;
 
-	if (live->phase == PHASE_LIVE && !request->tick(live->parts.session, request->tick_data))
+	if (live->phase == PHASE_LIVE &&
+	    !request->reports.tick(live->parts.session, request->reports.tick_data))
 		live_run_stop_at(live, clock_monotonic_ns());
 	return G_SOURCE_CONTINUE;
 }
@@ -492,13 +496,13 @@ void live_run_init(LiveRun *live, const LiveEngine *engine, const CollectRun *pa
 		.context = g_main_context_new(),
 		.batches = g_byte_array_new(),
 		.start_ns = clock_monotonic_ns(),
-		.progress.wanted = parts->request->progress,
+		.progress.wanted = parts->request->terminal.progress,
 	};
 	session_add_sink(live->parts.session, cgroup_paths_take, live->cgroups);
 	live->loop = g_main_loop_new(live->context, FALSE);
 	add_signals(live);
 	live_run_add_timeout(live, TICK_MS, live_run_tick);
-	if (parts->request->tick)
+	if (parts->request->reports.tick)
 		live_run_add_timeout(live, REQUEST_TICK_MS, request_tick);
 }
 

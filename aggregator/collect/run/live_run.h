@@ -62,7 +62,7 @@ struct LiveRun {
 	bool was_live;
 	bool throttle_reported;
 	uint64_t report_ns; /* a report of the run up to then is awaited; 0: none */
-	bool report_is_due; /* ... one of request->report_every_ns */
+	bool report_is_due; /* ... one of request->reports.every_ns */
 	unsigned signals;   /* number of signals that asked it to stop */
 	Progress progress;
 	char *bound;   /* why the run ended early; NULL: it did not */

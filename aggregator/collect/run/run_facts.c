@@ -34,13 +34,13 @@ static void append_covered(GString *list, unsigned events)
 
 static const char *scope_text(const CollectRequest *request)
 {
-	switch (request->scope) {
+	switch (request->whose.scope) {
 	case COLLECT_SCOPE_COMMAND:
 		return "command";
 	case COLLECT_SCOPE_PIDS:
 		return "pids";
 	default:
-		return request->command ? "window" : "host";
+		return request->command.words ? "window" : "host";
 	}
 }
 
@@ -67,14 +67,14 @@ void run_facts_write_points(GByteArray *out, const GString *lines, const char *v
 	run_facts_write_text(out, KMT_FIELD_POINTS_MISSING, missing);
 }
 
-static void write_pids(GByteArray *out, const CollectRequest *request)
+static void write_pids(GByteArray *out, const GArray *pids)
 {
 	GString *list = g_string_new(NULL);
 
-	for (guint i = 0; request->pids && i < request->pids->len; i++) {
+	for (guint i = 0; pids && i < pids->len; i++) {
 		if (i)
 			g_string_append_c(list, ',');
-		g_string_append_printf(list, "%u", g_array_index(request->pids, guint32, i));
+		g_string_append_printf(list, "%u", g_array_index(pids, guint32, i));
 	}
 	if (list->len)
 		run_facts_write_text(out, KMT_FIELD_SCOPE_PIDS, list->str);
@@ -89,7 +89,7 @@ static void write_preset(GByteArray *out, const CollectRequest *request)
 		[PRESET_UNIT_PAGES] = "pages",
 		[PRESET_UNIT_NS] = "ns",
 	};
-	const Preset *preset = request->preset;
+	const Preset *preset = request->what.preset;
 	g_autofree char *columns =
 		preset->view == PRESET_LIST ? g_strjoinv("\t", preset->columns) : NULL;
 
@@ -98,21 +98,22 @@ static void write_preset(GByteArray *out, const CollectRequest *request)
 	run_facts_write_text(out, KMT_FIELD_POINTS_NOUN, preset->noun);
 	run_facts_write_text(out, KMT_FIELD_POINTS_TITLE, preset->title);
 	run_facts_write_text(out, KMT_FIELD_VALUE_UNIT, units[preset->unit]);
-	run_facts_write_number(out, KMT_FIELD_USER_DEPTH, request->user_depth);
-	run_facts_write_text(out, KMT_FIELD_RANK, request->rank);
-	run_facts_write_text(out, KMT_FIELD_KEYS, request->keys);
-	if (request->user_stack_bytes)
-		run_facts_write_number(out, KMT_FIELD_USER_STACK_BYTES, request->user_stack_bytes);
+	run_facts_write_number(out, KMT_FIELD_USER_DEPTH, request->what.user_depth);
+	run_facts_write_text(out, KMT_FIELD_RANK, request->labels.rank);
+	run_facts_write_text(out, KMT_FIELD_KEYS, request->labels.keys);
+	if (request->what.user_stack_bytes)
+		run_facts_write_number(out, KMT_FIELD_USER_STACK_BYTES,
+				       request->what.user_stack_bytes);
 }
 
 /* Writes which allocations the probes see. */
-static void write_allocators(GByteArray *out, const CollectRequest *request)
+static void write_allocators(GByteArray *out, unsigned kinds)
 {
-	g_autofree char *events = probe_kinds_names(request->events);
+	g_autofree char *events = probe_kinds_names(kinds);
 	g_autoptr(GString) covered = g_string_new(NULL), not_covered = g_string_new(NULL);
 
-	append_covered(covered, request->events);
-	append_covered(not_covered, ~request->events);
+	append_covered(covered, kinds);
+	append_covered(not_covered, ~kinds);
 	for (size_t i = 0; i < G_N_ELEMENTS(never_covered); i++)
 		append_item(not_covered, never_covered[i]);
 	run_facts_write_text(out, KMT_FIELD_EVENTS, events);
@@ -124,30 +125,31 @@ void run_facts_write_start(GByteArray *out, const CollectRequest *request, const
 			   uint64_t buffer_bytes)
 {
 	g_autofree char *program = g_strconcat(g_get_prgname(), " ", PACKAGE_VERSION, NULL);
-	g_autofree char *command = request->command ? command_quote(request->command) : NULL;
+	g_autofree char *command =
+		request->command.words ? command_quote(request->command.words) : NULL;
 	const InfoField fields[] = {
 		{ KMT_FIELD_PROGRAM, 0, program },
 		{ KMT_FIELD_COLLECTOR, 0, collector },
 		{ KMT_FIELD_SCOPE, 0, scope_text(request) },
-		{ KMT_FIELD_STACK_DEPTH, request->stack_depth, NULL },
-		{ KMT_FIELD_WITH_INTERRUPTS, request->with_interrupts, NULL },
-		{ KMT_FIELD_SELF_INCLUDED, request->include_self, NULL },
-		{ KMT_FIELD_SAMPLING_PERIOD, request->sampling_period, NULL },
-		{ KMT_FIELD_OVERHEAD_PERCENT_MAX, request->overhead_percent_max, NULL },
+		{ KMT_FIELD_STACK_DEPTH, request->what.stack_depth, NULL },
+		{ KMT_FIELD_WITH_INTERRUPTS, request->whose.with_interrupts, NULL },
+		{ KMT_FIELD_SELF_INCLUDED, request->whose.include_self, NULL },
+		{ KMT_FIELD_SAMPLING_PERIOD, request->what.sampling_period, NULL },
+		{ KMT_FIELD_OVERHEAD_PERCENT_MAX, request->bounds.overhead_percent_max, NULL },
 		/* Counting begins when the probes are live or the command runs. */
 		{ KMT_FIELD_WINDOW_START_NS, UINT64_MAX, NULL },
 	};
 
 	batch_write_info(out, fields, G_N_ELEMENTS(fields));
-	if (request->preset)
+	if (request->what.preset)
 		write_preset(out, request);
 	else
-		write_allocators(out, request);
-	if (request->held)
+		write_allocators(out, request->what.events);
+	if (request->what.held)
 		run_facts_write_number(out, KMT_FIELD_HELD, 1);
-	run_facts_write_text(out, KMT_FIELD_COMMAND_LINE, request->command_line);
+	run_facts_write_text(out, KMT_FIELD_COMMAND_LINE, request->labels.command_line);
 	run_facts_write_text(out, KMT_FIELD_COMMAND, command);
-	write_pids(out, request);
+	write_pids(out, request->whose.pids);
 	run_facts_write_number(out, KMT_FIELD_BUFFER_BYTES, buffer_bytes);
 }
 

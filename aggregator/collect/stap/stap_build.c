@@ -378,9 +378,9 @@ static char *keep_in_file(const Build *build, const char *name, const char *modu
 
 unsigned stap_build_events(const CollectRequest *request)
 {
-	if (request->preset)
+	if (request->what.preset)
 		return 0;
-	return request->events | (request->held ? PROBE_FREE : 0);
+	return request->what.events | (request->what.held ? PROBE_FREE : 0);
 }
 
 static bool can_load_modules(const StapTool *tool, GError **error)

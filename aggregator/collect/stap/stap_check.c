@@ -79,7 +79,7 @@ static CheckVerdict look_at_stap(const CheckHost *host, GString *text)
 		g_string_append(text, " is too old: install SystemTap 4.0 or later");
 		return CHECK_FAIL;
 	}
-	if (!stap->kernels_tested || host->request->module_path)
+	if (!stap->kernels_tested || host->request->stap.module_path)
 		return CHECK_OK;
 	g_string_append_printf(text, ", tested by its authors on Linux %s", stap->kernels_tested);
 	if (!is_beyond_tested(host))
@@ -141,7 +141,7 @@ static CheckVerdict look_at_secure_boot(const CheckHost *host, GString *text)
    an unsigned one. */
 static CheckVerdict signature_needed(const CheckHost *host, GString *text, const char *message)
 {
-	const char *path = host->request->module_path;
+	const char *path = host->request->stap.module_path;
 	g_autoptr(ModuleFile) module = path ? module_file_read(path, NULL) : NULL;
 
 	if (!module || !module->is_signed)
@@ -202,7 +202,7 @@ static CheckVerdict look_at_headers(const CheckHost *host, GString *text)
 	g_autoptr(KernelHeaders) headers = NULL;
 	GError *error = NULL;
 
-	if (host->request->module_path)
+	if (host->request->stap.module_path)
 		return CHECK_OK;
 	headers = find_headers(host, &error);
 	if (!headers)
@@ -302,7 +302,7 @@ static CheckVerdict look_at_compile(const CheckHost *host, const KernelHeaders *
 static CheckVerdict look_at_module_to_build(const CheckHost *host, GString *text)
 {
 	g_autoptr(HostSnapshot) snapshot = host_snapshot_new(host->root);
-	g_autoptr(StapOptions) options = stap_options_parse(host->request->stap_options, NULL);
+	g_autoptr(StapOptions) options = stap_options_parse(host->request->stap.options, NULL);
 	g_autoptr(KernelHeaders) headers = find_headers(host, NULL);
 	g_autofree char *modules_folder = headers_folder(host);
 	const StapBuildRequest build = {
@@ -330,7 +330,7 @@ static CheckVerdict look_at_module_to_build(const CheckHost *host, GString *text
 
 static CheckVerdict look_at_module(const CheckHost *host, GString *text)
 {
-	const char *path = host->request->module_path;
+	const char *path = host->request->stap.module_path;
 	GError *error = NULL;
 
 	if (!host->stap)
@@ -360,11 +360,11 @@ static void append_names(GString *text, const GPtrArray *names)
 static CheckVerdict look_at_buffers(const CheckHost *host, GString *text)
 {
 	g_autoptr(HostSnapshot) snapshot = host_snapshot_new(host->root);
-	g_autoptr(StapOptions) options = stap_options_parse(host->request->stap_options, NULL);
+	g_autoptr(StapOptions) options = stap_options_parse(host->request->stap.options, NULL);
 	const StapBuffers asked = {
 		.tool = host->stap,
 		.options = options,
-		.megabytes = host->request->buffer_megabytes,
+		.megabytes = host->request->bounds.buffer_megabytes,
 		.cpus = host_snapshot_cpus_online(snapshot),
 		.available_bytes = host_memory_available(host->root),
 	};
@@ -418,7 +418,7 @@ static CheckVerdict look_at_processes(const CheckHost *host, GString *text)
 {
 	GError *error = NULL;
 
-	if (host->request->scope == COLLECT_SCOPE_HOST)
+	if (host->request->whose.scope == COLLECT_SCOPE_HOST)
 		return CHECK_OK;
 	if (!pid_namespace_check(host->root, true, &error))
 		return check_failed(text, error);
@@ -432,7 +432,7 @@ static CheckVerdict look_at_cache_names(const CheckHost *host, GString *text)
 	const char *source;
 	CacheLayout layout;
 
-	if (!(host->request->events & probe_kinds_of_caches())) {
+	if (!(host->request->what.events & probe_kinds_of_caches())) {
 		g_string_append(text, "none: no allocations from slab caches are observed");
 		return CHECK_OK;
 	}
@@ -456,10 +456,10 @@ static CheckVerdict look_at_held(const CheckHost *host, GString *text)
 	const CollectRequest *request = host->request;
 	g_autofree char *functions = object_probes_there(host->root);
 
-	if (!request->held)
+	if (!request->what.held)
 		return CHECK_OK;
 	check_append_held(text, INSTRUCTIONS_OF_A_FREE);
-	if (functions && request->events & probe_kinds_of_caches())
+	if (functions && request->what.events & probe_kinds_of_caches())
 		g_string_append_printf(text, "; also calls of %s, by the module's own kprobes",
 				       functions);
 	return CHECK_OK;

@@ -91,42 +91,42 @@ static void add_inner(GPtrArray *words, const InnerKmallocs *inner)
 /* Without the parameter, the kernel walks. */
 static void add_walk(GPtrArray *words, const CollectRequest *request)
 {
-	if (request->stack_depth && request->stack_walk != STACK_WALK_KERNEL)
-		words_add(words, "kmt_stack_walk=%d", (int)request->stack_walk);
+	if (request->what.stack_depth && request->stap.walk != STACK_WALK_KERNEL)
+		words_add(words, "kmt_stack_walk=%d", (int)request->stap.walk);
 }
 
 static void add_parameters(GPtrArray *words, const StapArguments *arguments,
 			   const CollectRequest *request)
 {
-	const unsigned events = request->preset ? 0 : request->events;
+	const unsigned events = request->what.preset ? 0 : request->what.events;
 	/* Each end of a time span is needed. */
 	const bool is_whole = arguments->points && arguments->points->has_pairs;
 
-	words_add(words, "kmt_depth=%u", request->stack_depth);
+	words_add(words, "kmt_depth=%u", request->what.stack_depth);
 	add_walk(words, request);
-	words_add(words, "kmt_scope=%d", (int)request->scope);
+	words_add(words, "kmt_scope=%d", (int)request->whose.scope);
 	words_add(words, "kmt_target=%d", (int)arguments->target);
-	if (request->pids && request->pids->len)
-		add_pids(words, request->pids);
+	if (request->whose.pids && request->whose.pids->len)
+		add_pids(words, request->whose.pids);
 	words_add(words, "kmt_self=%d", (int)getpid());
 	words_add(words, "kmt_events=%u", events);
-	if (request->preset)
-		words_add(words, "kmt_user_depth=%u", request->user_depth);
+	if (request->what.preset)
+		words_add(words, "kmt_user_depth=%u", request->what.user_depth);
 	if (events & probe_kinds_of_caches())
 		add_layout(words);
-	if (request->caches)
-		add_caches(words, request->caches);
+	if (request->what.caches)
+		add_caches(words, request->what.caches);
 	if (events & PROBE_KMALLOC)
 		add_inner(words, arguments->inner);
-	words_add(words, "kmt_include_self=%d", request->include_self);
-	words_add(words, "kmt_with_interrupts=%d", request->with_interrupts);
-	words_add(words, "kmt_sampling=%u", is_whole ? 1 : request->sampling_period);
-	words_add(words, "kmt_overhead=%u", is_whole ? 0 : request->overhead_percent_max);
-	words_add(words, "kmt_held=%d", request->held);
-	if (request->held && request->events & probe_kinds_of_caches())
+	words_add(words, "kmt_include_self=%d", request->whose.include_self);
+	words_add(words, "kmt_with_interrupts=%d", request->whose.with_interrupts);
+	words_add(words, "kmt_sampling=%u", is_whole ? 1 : request->what.sampling_period);
+	words_add(words, "kmt_overhead=%u", is_whole ? 0 : request->bounds.overhead_percent_max);
+	words_add(words, "kmt_held=%d", request->what.held);
+	if (request->what.held && request->what.events & probe_kinds_of_caches())
 		words_add(words, "kmt_functions=1");
 	/* A pointer is needed to pair an allocation with its free. */
-	words_add(words, "kmt_repeat_ns=%u", request->held ? 0 : request->repeat_ns);
+	words_add(words, "kmt_repeat_ns=%u", request->what.held ? 0 : request->what.repeat_ns);
 }
 
 char **stap_arguments_new(const StapArguments *arguments, const CollectRequest *request)

@@ -27,14 +27,14 @@ static char *find_module(const StapRunPlan *plan, const HostSnapshot *host,
 		.points = plan->points,
 		.options = plan->options,
 		.cpus_max = host_snapshot_cpu_numbers(host),
-		.verbose = request->verbose,
+		.verbose = request->terminal.verbose,
 	};
 
-	if (!request->module_path)
+	if (!request->stap.module_path)
 		return stap_build_module(plan->tool, &build, error);
-	if (!module_check(plan->tool, request->module_path, stap_build_events(request), error))
+	if (!module_check(plan->tool, request->stap.module_path, stap_build_events(request), error))
 		return NULL;
-	return g_strdup(request->module_path);
+	return g_strdup(request->stap.module_path);
 }
 
 static bool plan_buffers(BufferPlan *buffers, const StapRunPlan *plan, const CollectRun *run,
@@ -43,7 +43,7 @@ static bool plan_buffers(BufferPlan *buffers, const StapRunPlan *plan, const Col
 	const StapBuffers asked = {
 		.tool = plan->tool,
 		.options = plan->options,
-		.megabytes = run->request->buffer_megabytes,
+		.megabytes = run->request->bounds.buffer_megabytes,
 		.cpus = host_snapshot_cpus_online(run->host),
 		.available_bytes = host_memory_available(""),
 	};
@@ -55,7 +55,7 @@ static bool plan_buffers(BufferPlan *buffers, const StapRunPlan *plan, const Col
 static bool prepare_and_run(StapRunPlan *plan, const CollectRun *run, GError **error)
 {
 	const CollectRequest *request = run->request;
-	g_autoptr(StapTool) tool = stap_tool_find_for_run(!request->module_path, error);
+	g_autoptr(StapTool) tool = stap_tool_find_for_run(!request->stap.module_path, error);
 	g_autofree char *module_path = NULL;
 	uint64_t start_ns = clock_monotonic_ns();
 	BufferPlan buffers;
@@ -70,10 +70,10 @@ static bool prepare_and_run(StapRunPlan *plan, const CollectRun *run, GError **e
 	module_path = find_module(plan, run->host, request, error);
 	if (!module_path)
 		return false;
-	if (request->verbose)
+	if (request->terminal.verbose)
 		g_printerr("%s: %.3f s to find or compile the module %s\n", g_get_prgname(),
 			   (double)(clock_monotonic_ns() - start_ns) / 1e9, module_path);
-	if (!request->quiet)
+	if (!request->terminal.quiet)
 		buffer_plan_print(&buffers);
 	plan->module_path = module_path;
 	return stap_run(plan, run, error);
@@ -91,14 +91,14 @@ static bool points_are_there(unsigned events, GError **error)
 /* Without tracefs, points of the kernel are looked up when SystemTap compiles. */
 static bool find_points(StapPoints **points, const CollectRequest *request, GError **error)
 {
-	const GArray *pids = request->pids;
+	const GArray *pids = request->whose.pids;
 	PointHost host = {
 		.root = "",
 		.kmem_folder_fd = tracefs_open_kmem("", NULL),
 		.pid = pids && pids->len ? (pid_t)g_array_index(pids, guint32, 0) : 0,
 	};
 
-	*points = stap_points_new(request->preset, &host, error);
+	*points = stap_points_new(request->what.preset, &host, error);
 	if (host.kmem_folder_fd >= 0)
 		close(host.kmem_folder_fd);
 	return *points;
@@ -111,17 +111,17 @@ static bool stap_collector_collect(const CollectRun *run, GError **error)
 	g_autoptr(StapPoints) points = NULL;
 	StapRunPlan plan = { .options = NULL };
 
-	if (request->stap_options) {
-		options = stap_options_parse(request->stap_options, error);
+	if (request->stap.options) {
+		options = stap_options_parse(request->stap.options, error);
 		if (!options)
 			return false;
 	}
 	plan.options = options;
-	if (!(request->preset ? find_points(&points, request, error)
-			      : points_are_there(request->events, error)))
+	if (!(request->what.preset ? find_points(&points, request, error)
+				   : points_are_there(request->what.events, error)))
 		return false;
 	plan.points = points;
-	return pid_namespace_check("", request->scope != COLLECT_SCOPE_HOST, error) &&
+	return pid_namespace_check("", request->whose.scope != COLLECT_SCOPE_HOST, error) &&
 	       prepare_and_run(&plan, run, error);
 }
 

@@ -152,7 +152,7 @@ static char *memory_problem(const LiveRun *live)
 	const StapRun *run = (const StapRun *)live;
 	const MemoryWatch watch = {
 		.root = run->plan->proc_root ? run->plan->proc_root : "",
-		.bytes_max = live->parts.request->memory_bytes_max,
+		.bytes_max = live->parts.request->bounds.memory_bytes_max,
 		.cpus = host_snapshot_cpus_online(live->parts.host),
 		.stapio = run->child.pid,
 	};

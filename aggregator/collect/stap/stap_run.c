@@ -151,7 +151,7 @@ static bool start_child(StapRun *run, StapArguments *arguments, GError **error)
 	arguments->rename = name_is_taken(run, name);
 	arguments->target = live->command ? command_pid(live->command) : 0;
 	argv = stap_arguments_new(arguments, live->parts.request);
-	if (live->parts.request->verbose) {
+	if (live->parts.request->terminal.verbose) {
 		g_autofree char *line = command_quote(argv);
 
 		g_printerr("%s: running %s\n", g_get_prgname(), line);
@@ -173,7 +173,7 @@ static void write_walk(StapRun *run)
 {
 	const CollectRequest *request = run->live.parts.request;
 
-	if (!request->stack_depth || request->stack_walk != STACK_WALK_KERNEL)
+	if (!request->what.stack_depth || request->stap.walk != STACK_WALK_KERNEL)
 		return;
 	run_facts_write_text(run->live.batches, KMT_FIELD_KERNEL_WALKS, "--stack-walk=kernel");
 	live_run_feed(&run->live);
@@ -202,7 +202,7 @@ static bool follow_maps(StapRun *run, GError **error)
 	const CollectRequest *request = run->live.parts.request;
 	g_autoptr(GError) problem = NULL;
 
-	if (!run->plan->points || !request->user_depth)
+	if (!run->plan->points || !request->what.user_depth)
 		return true;
 	run->maps = perf_maps_new(&run->live, &problem);
 	if (!run->maps)

@@ -87,7 +87,7 @@ static CheckVerdict by_module(const CheckHost *host, Orc orc, GString *text)
 	g_autoptr(HostSnapshot) snapshot = host_snapshot_new(host->root);
 	unsigned cpus = host_snapshot_cpus_online(snapshot);
 
-	g_string_append(text, host->request->stack_walk == STACK_WALK_COMPARE
+	g_string_append(text, host->request->stap.walk == STACK_WALK_COMPARE
 				      ? "by the module and by the kernel, to compare them"
 				      : "by the module");
 	if (orc == ORC_UNKNOWN)
@@ -106,9 +106,9 @@ CheckVerdict stap_look_at_walks(const CheckHost *host, GString *text)
 	Orc orc = ORC_UNKNOWN;
 	const char *why;
 
-	if (!request->stack_depth)
+	if (!request->what.stack_depth)
 		return CHECK_OK;
-	if (request->stack_walk == STACK_WALK_KERNEL) {
+	if (request->stap.walk == STACK_WALK_KERNEL) {
 		g_string_append(text, "by the kernel (--stack-walk=kernel)");
 		return CHECK_OK;
 	}
