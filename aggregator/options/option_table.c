@@ -284,6 +284,7 @@ const OptionRow *option_row_lookup(const Tool *tool, const char *given)
 
 const char *option_row_text(const OptionRow *row, const Options *options)
 {
+	g_assert(row->offset + sizeof(char *) <= sizeof(Options));
 	return option_row_kind(row) == OPTION_TEXT
 		       ? *(const char *const *)((const char *)options + row->offset)
 		       : NULL;

@@ -8,6 +8,7 @@
  */
 #include "session/session.h"
 
+#include "base/hot_assert.h"
 #include "record/format.h"
 #include "record/batch.h"
 
@@ -28,6 +29,7 @@ static void take_listed(Session *session, const Events *events)
 {
 	GArray *cells = session->listed_cells;
 
+	hot_assert(session->list && cells);
 	if (cells->len < events->events_count)
 		g_array_set_size(cells, (guint)events->events_count);
 	profile_take_noting(session->profile, events, (uint32_t *)(void *)cells->data);
@@ -36,6 +38,7 @@ static void take_listed(Session *session, const Events *events)
 
 static void take_span_ends(Session *session, const Events *events)
 {
+	hot_assert(session->durations);
 	durations_take(session->durations, events);
 }
 
@@ -51,6 +54,7 @@ static uint64_t spans_over_bound(const Session *session)
 
 static void take_frees(Session *session, const Events *events)
 {
+	hot_assert(session->pairing);
 	pairing_take(session->pairing, events);
 }
 
@@ -139,6 +143,7 @@ void counter_count_readings(Session *session)
 
 void session_pair(Session *session, bool with_freers)
 {
+	g_assert(!session->pairing && !session->durations && !session->list);
 	memory_budget_pair(session->memory);
 	profile_set_budget(session->profile, session->memory);
 	session->pairing =
@@ -237,7 +242,6 @@ void count_cut_take(CountCut *cut, const Batch *batch, const Events *events)
 void count_cut_give(CountCut *cut, Session *session)
 {
 	uint32_t epoch = event_reader_epoch(session->events);
-
 	for (guint i = 0; i < cut->late->len; i++) {
 		const Late *late = &g_array_index(cut->late, Late, i);
 

@@ -266,6 +266,7 @@ static void go_on_with(Recorder *recorder, Recording *next, uint64_t now_ns)
 	recorder->recording = next;
 	recorder->due_ns = (is_in_time ? recorder->due_ns : now_ns) + length_ns;
 	recorder->ended_ns = 0;
+	g_assert(!recorder->closing);
 	recorder->state_bytes = recording_bytes(next);
 	recorder->closing = g_thread_try_new("recording", close_piece, closing, NULL);
 	/* No thread can be had. */
@@ -277,6 +278,8 @@ void recorder_rotate(Recorder *recorder, const RecorderEdge *edge)
 {
 	Recording *next;
 
+	/* One file has no pieces. */
+	g_assert(recorder->names && recorder->state);
 	await_closing(recorder);
 	if (recorder_problem(recorder))
 		return;

@@ -335,6 +335,7 @@ void session_cut(Session *session, uint64_t at_ns)
 
 bool session_cut_is_complete(const Session *session)
 {
+	g_assert(session->cut);
 	return loss_ledger_complete_until(session->loss) > count_cut_ns(session->cut);
 }
 

@@ -546,6 +546,7 @@ static void take_hit(PerfHits *hits, const struct perf_event_header *record)
 		return;
 	}
 	hit.number = hit.event.point;
+	hot_assert(hit.number < hits->plan->hits->points->len);
 	hit.point = point_set_at(hits->plan->hits, hit.number);
 	hits->reader->cpu->read++;
 	hit.hit.sample.time_ns += (uint64_t)hits->reader->clock_offset_ns;

@@ -276,6 +276,7 @@ uint32_t perf_read_weigh(PerfReader *reader, PerfEventId event, const PerfSample
 	const PerfWeight before = { .lost = weight->lost, .lost_samples = weight->lost_samples };
 	uint32_t events = perf_weight_take(weight, event.twin, cpu->position, sample->count);
 
+	hot_assert(event.point < reader->plan->events.points_count);
 	take_losses(reader, cpu, weight, &before);
 	if (weight->has_begun)
 		perf_scatter_begin(&cpu->scatters[event.point], perf_weight_period(weight));
@@ -318,6 +319,7 @@ static void take_sample(PerfReader *reader, const struct perf_event_header *reco
 		return;
 	}
 	reader->cpu->read++;
+	hot_assert(point->number < reader->plan->events.points_count);
 	sample.time_ns += (uint64_t)reader->clock_offset_ns;
 	is_sampled = reader->cpu->event_cpu.sampling_period > 1;
 	reader->cpu->cost.samples_ns += perf_cost_of_sample(reader->cost, sample.depth, is_sampled);

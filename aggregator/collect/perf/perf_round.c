@@ -8,6 +8,7 @@
 #include "collect/perf/perf_state.h"
 
 #include "base/clock.h"
+#include "base/hot_assert.h"
 #include "collect/perf/perf_weight.h"
 #include "process/child.h"
 
@@ -49,6 +50,7 @@ static void read_tasks(PerfRun *run)
 		TaskRing ring = { run, run->cpus->pdata[i] };
 		PerfRing *tasks = &ring.cpu->perf->tasks;
 
+		hot_assert(ring.cpu->perf->owner == ring.cpu);
 		perf_ring_read(tasks, perf_ring_head(tasks), take_task_record, &ring);
 	}
 	perf_hits_write_maps(&run->hits);

@@ -43,6 +43,7 @@ struct PerfRun {
 /* Returns the run whose first member that is. */
 static inline PerfRun *perf_run_of(LiveRun *live)
 {
+	G_STATIC_ASSERT(G_STRUCT_OFFSET(PerfRun, live) == 0);
 	return (PerfRun *)live;
 }
 

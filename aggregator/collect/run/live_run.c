@@ -221,6 +221,7 @@ static void live_run_report(LiveRun *live)
 	uint64_t start_ns = clock_monotonic_ns();
 	bool goes_on;
 
+	g_assert(request->reports.now && live->report_ns);
 	progress_clear(&live->progress);
 	if (live->engine->before_report)
 		live->engine->before_report(live);
@@ -328,6 +329,7 @@ void live_run_go_live(LiveRun *live)
 	double duration_ms = request->bounds.duration_seconds * 1000;
 	uint64_t now_ns;
 
+	g_assert(live->phase == PHASE_STARTING && !live->was_live);
 	feed_readings(live, KMT_READING_START);
 	now_ns = clock_monotonic_ns();
 	live->phase = PHASE_LIVE;
@@ -547,6 +549,7 @@ bool live_run_has_result(LiveRun *live, GError **error)
 
 void live_run_write_end(LiveRun *live, const RunLosses *losses)
 {
+	g_assert(live->was_live);
 	cgroup_paths_finish(live->cgroups, live->batches);
 	run_facts_write_end(live->batches, losses, live->parts.outcome, live->bound);
 	live_run_feed(live);
