@@ -144,11 +144,7 @@ typedef struct {
 	uint64_t memory_bytes_max;
 	double loss_percent_max; /* of the events; a higher loss makes the result incomplete */
 	GPtrArray *given; /* (element-type OptionRow) every given option, borrowed, in order */
-	/* What is known once it was read; borrowed. */
-	const struct OlderRun *older;  /* what --diff names */
-	const struct ManyInputs *many; /* several recordings */
-	bool is_older;                 /* these are the options of that run */
-	RateChart *chart;              /* of a run that has ended, if the format shows one */
+	bool is_older;    /* these are the options of the run that --diff names */
 } Options;
 
 /* Whether a file or a record of the kernel is read instead of a live collection. */

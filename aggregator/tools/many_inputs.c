@@ -223,10 +223,10 @@ static void begin_merge(ManyInputs *many, Options *options)
 				  merged_parts_of(options->view.by, many->parts), many->names);
 }
 
-static void add_session(ManyInputs *many, Options *options, const Session *session,
-			const char *path)
+static void add_session(ManyInputs *many, Options *options, Session *session, const char *path)
 {
 	const ViewOptions wanted = options->view;
+	const ReportSubject subject = { .session = session };
 	g_autoptr(ReportInput) input = NULL;
 	g_autoptr(Facts) facts = NULL;
 	DurationTotals spans = { 0 };
@@ -239,7 +239,7 @@ static void add_session(ManyInputs *many, Options *options, const Session *sessi
 		.top = UINT64_MAX,
 		.callsite_skip = wanted.callsite_skip,
 	};
-	input = report_input_new(session, options, options->output.renderer);
+	input = report_input_new(&subject, options, options->output.renderer);
 	options->view = wanted;
 	merged_add(many->merged, input->view, run, wanted.callsite_skip);
 	facts = model_facts_of_run(session, input->view, !options->output.hide_host);

@@ -69,13 +69,13 @@ ReportSource report_source_of_options(const Options *options, const Renderer *re
 }
 
 /* What is said about one run. */
-static ReportSource source_of(const ReportInput *input, const Session *session,
+static ReportSource source_of(const ReportInput *input, const ReportSubject *subject,
 			      const Options *options, const Renderer *renderer)
 {
 	ReportSource source = report_source_of_options(options, renderer);
-	bool compares_parts = options->older && !(renderer->traits & RENDER_STACKS_COMPARED);
+	bool compares_parts = subject->older && !(renderer->traits & RENDER_STACKS_COMPARED);
 
-	source.session = session;
+	source.session = subject->session;
 	source.view = input->view;
 	source.options = &input->options;
 	source.compares_walks = options->live.request.stap.walk == STACK_WALK_COMPARE;
@@ -83,13 +83,14 @@ static ReportSource source_of(const ReportInput *input, const Session *session,
 	/* What divides stacks divides the rows of a comparison, unless these are stacks. */
 	source.parts = compares_parts || options->is_older ? NULL : renderer->parts;
 	source.input = options->input.path;
-	source.chart = renderer->traits & RENDER_CHART ? options->chart : NULL;
+	source.chart = renderer->traits & RENDER_CHART ? subject->chart : NULL;
 	return source;
 }
 
-ReportInput *report_input_new(const Session *session, const Options *options,
+ReportInput *report_input_new(const ReportSubject *subject, const Options *options,
 			      const Renderer *renderer)
 {
+	const Session *session = subject->session;
 	ReportInput *input = g_new0(ReportInput, 1);
 
 	input->held_cells = held_cells_of(session, &options->choice);
@@ -102,7 +103,7 @@ ReportInput *report_input_new(const Session *session, const Options *options,
 	if (session->list && !input->options.by[0])
 		input->options.top = UINT64_MAX;
 	input->view = view_of(input, session, options);
-	input->source = source_of(input, session, options, renderer);
+	input->source = source_of(input, subject, options, renderer);
 	return input;
 }
 

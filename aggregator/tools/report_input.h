@@ -4,6 +4,15 @@
 #include "options/options.h"
 #include "report/source.h"
 
+/* What a report is about: known once it was read, or when a run has ended. Everything is borrowed.
+ */
+typedef struct {
+	Session *session;              /* NULL: several recordings */
+	const struct ManyInputs *many; /* these; NULL: one session */
+	const struct OlderRun *older;  /* what --diff names; NULL: nothing is compared */
+	RateChart *chart;              /* of the session, if the format shows one; NULL: none */
+} ReportSubject;
+
 /* What a report of a session is made of, as the options ask. */
 typedef struct {
 	HeldCells *held_cells;
@@ -18,9 +27,9 @@ typedef struct {
 /* Returns what the options and the format say about a report, without its contents. */
 ReportSource report_source_of_options(const Options *options, const Renderer *renderer);
 
-/* The session, the options and the renderer must outlive the result; free it with
-   report_input_free(). */
-ReportInput *report_input_new(const Session *session, const Options *options,
+/* Of the subject's session. The subject, the options and the renderer must outlive the result; free
+   it with report_input_free(). */
+ReportInput *report_input_new(const ReportSubject *subject, const Options *options,
 			      const Renderer *renderer);
 void report_input_free(ReportInput *input);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ReportInput, report_input_free)

@@ -58,24 +58,25 @@ static ExitStatus status_of(const GError *error)
 	return error->domain == G_OPTION_ERROR ? EXIT_USAGE : EXIT_FAILED;
 }
 
-/* A run that is compared is shown with the older one. session: NULL: of many runs. */
-static void print_report_as(const Renderer *renderer, const Session *session,
+/* A run that is compared is shown with the older one. */
+static void print_report_as(const Renderer *renderer, const ReportSubject *subject,
 			    const Options *options, FILE *out)
 {
-	const OlderRun *older = options->older;
+	const OlderRun *older = subject->older;
+	const ReportSubject before = { .session = older ? older->session : NULL };
 	ReportKind kind = options->info       ? REPORT_INFO
 			  : older             ? REPORT_DIFF
 			  : options->overview ? REPORT_SLAB_CACHES
 					      : options->tool->report;
 	g_autoptr(ReportInput) input =
-		session ? report_input_new(session, options, renderer) : NULL;
+		subject->session ? report_input_new(subject, options, renderer) : NULL;
 	g_autoptr(ReportInput) compared =
-		older ? report_input_new(older->session, older->options, renderer) : NULL;
+		older ? report_input_new(&before, older->options, renderer) : NULL;
 	g_autoptr(ReportModel) model = NULL;
 
 	if (compared)
 		input->source.older = &compared->source;
-	model = report_model_new(kind, input ? &input->source : &options->many->source);
+	model = report_model_new(kind, input ? &input->source : &subject->many->source);
 	/* A report without the figure that was asked for looks like one in which nothing has it. */
 	if (!model_is_empty(model) && !model_knows_rank(model))
 		fprintf(stderr, "%s: -s %s: this is not known of these events: use -s count\n",
@@ -83,14 +84,15 @@ static void print_report_as(const Renderer *renderer, const Session *session,
 	renderer->render(model, out);
 }
 
-static void print_report(const Session *session, const Options *options, FILE *out)
+static void print_report(const ReportSubject *subject, const Options *options, FILE *out)
 {
-	print_report_as(options->output.renderer, session, options, out);
+	print_report_as(options->output.renderer, subject, options, out);
 }
 
 /* The reports during a live run: for SIGUSR1 and --every. */
 typedef struct {
 	const Options *options;
+	const ReportSubject *subject;
 	SourceLines *lines;
 	TextWriter *writer; /* owned; NULL: no report is being written */
 	bool reader_left;
@@ -140,7 +142,8 @@ static bool report_now(Session *session, void *user_data)
 	/* Nobody would read events while debuginfo is read. */
 	source_lines_leave_out(interim->lines);
 	out = text_writer_open(interim->writer);
-	print_report_as(is_picture ? renderers : options->output.renderer, session, options, out);
+	print_report_as(is_picture ? renderers : options->output.renderer, interim->subject,
+			options, out);
 	fclose(out);
 	return true;
 }
@@ -159,14 +162,14 @@ static bool finish_output(FILE *out, const char *name, GError **error)
 }
 
 /* file is NULL for stdout. */
-static bool tool_report(const Session *session, const Options *options, PrivateFile *file,
+static bool tool_report(const ReportSubject *subject, const Options *options, PrivateFile *file,
 			GError **error)
 {
 	bool written;
 	FILE *out;
 
 	if (!file) {
-		print_report(session, options, stdout);
+		print_report(subject, options, stdout);
 		return finish_output(stdout, "the report", error);
 	}
 	out = fdopen(dup(private_file_descriptor(file)), "w");
@@ -175,7 +178,7 @@ static bool tool_report(const Session *session, const Options *options, PrivateF
 			    options->output.path, g_strerror(errno));
 		return false;
 	}
-	print_report(session, options, out);
+	print_report(subject, options, out);
 	written = finish_output(out, options->output.path, error);
 	fclose(out);
 	return written && private_file_commit(file, error);
@@ -205,22 +208,23 @@ static bool read_symbols(InputOptions *input, GError **error)
 }
 
 /* If the file of -O cannot be written, writes the report to stdout. */
-static ExitStatus report_elsewhere(const Session *session, const Options *options,
+static ExitStatus report_elsewhere(const ReportSubject *subject, const Options *options,
 				   PrivateFile *file, const GError *error)
 {
 	tool_fail(EXIT_FAILED, error);
 	if (!file)
 		return EXIT_FAILED;
 	private_file_discard(file);
-	print_report(session, options, stdout);
+	print_report(subject, options, stdout);
 	fflush(stdout);
 	return EXIT_INCOMPLETE;
 }
 
-static ExitStatus tool_finish(Session *session, const Options *options, SourceLines *lines,
-			      PrivateFile *file)
+static ExitStatus tool_finish(const ReportSubject *subject, const Options *options,
+			      SourceLines *lines, PrivateFile *file)
 {
-	const OlderRun *older = options->older;
+	const OlderRun *older = subject->older;
+	Session *session = subject->session;
 	ExitStatus status, older_status = EXIT_COMPLETE;
 	g_autoptr(GError) error = NULL;
 
@@ -228,8 +232,8 @@ static ExitStatus tool_finish(Session *session, const Options *options, SourceLi
 	source_lines_update(lines, session);
 	if (older)
 		source_lines_update(older->lines, older->session);
-	if (!tool_report(session, options, file, &error))
-		return report_elsewhere(session, options, file, error);
+	if (!tool_report(subject, options, file, &error))
+		return report_elsewhere(subject, options, file, error);
 	if (older)
 		older_status = warn_of_result(older->session, older->options);
 	status = warn_of_result(session, options);
@@ -343,26 +347,26 @@ static ExitStatus show_input(Options *options, Session *session)
 }
 
 /* Prints the last report, after the earlier ones. A file does not wait for their reader. */
-static ExitStatus finish_reports(Session *session, const Options *options, PrivateFile *file,
-				 Interim *interim)
+static ExitStatus finish_reports(const Options *options, PrivateFile *file, Interim *interim)
 {
 	ExitStatus status;
 
 	if (!file)
 		interim_finish(interim);
-	status = tool_finish(session, options, interim->lines, file);
+	status = tool_finish(interim->subject, options, interim->lines, file);
 	interim_finish(interim);
 	return interim->failed && status == EXIT_COMPLETE ? EXIT_INCOMPLETE : status;
 }
 
-static ExitStatus run_live(Options *options)
+static ExitStatus run_live(Options *options, const OlderRun *older)
 {
 	g_autoptr(Session) session = tool_session_new(options);
+	ReportSubject subject = { .session = session, .older = older };
 	g_autoptr(ChartFeed) chart = NULL;
 	g_autoptr(PrivateFile) file = NULL;
 	g_autoptr(GError) error = NULL;
 	g_autoptr(SourceLines) lines = source_lines_new(options, &error);
-	Interim interim = { .options = options, .lines = lines };
+	Interim interim = { .options = options, .subject = &subject, .lines = lines };
 	CollectOutcome outcome = { 0 };
 	const bool streams = collect_request_streams(&options->live.request);
 	ExitStatus status;
@@ -398,11 +402,11 @@ static ExitStatus run_live(Options *options)
 		interim_finish(&interim);
 		return fail_unwritten(file, error);
 	}
-	options->chart = chart_feed_finish(chart);
+	subject.chart = chart_feed_finish(chart);
 	/* The stream was the result; its reader makes the report. If the reader has closed it, that
 	   is not an error. */
 	if (!streams)
-		status = finish_reports(session, options, file, &interim);
+		status = finish_reports(options, file, &interim);
 	else
 		status = outcome.reader_left ? EXIT_COMPLETE : warn_of_result(session, options);
 	return finish_live(&options->live, &outcome, status);
@@ -419,9 +423,10 @@ static ExitStatus show_missing(Session *session, SourceLines *lines)
 						       : tool_fail(EXIT_FAILED, error);
 }
 
-static ExitStatus run_input(Options *options)
+static ExitStatus run_input(Options *options, const OlderRun *older)
 {
 	g_autoptr(Session) session = tool_session_new(options);
+	ReportSubject subject = { .session = session, .older = older };
 	g_autoptr(ChartFeed) chart = NULL;
 	g_autoptr(SourceLines) lines = NULL;
 	g_autoptr(PrivateFile) file = NULL;
@@ -438,15 +443,15 @@ static ExitStatus run_input(Options *options)
 	if (!tool_read_input(options, session, &error) ||
 	    !tool_can_show(options, session, &error) ||
 	    !cache_choice_of_stream(options, session, CACHES_OF_ALL, &error) ||
-	    (options->older && !older_run_fits(options->older, options, session, &error)))
+	    (older && !older_run_fits(older, options, session, &error)))
 		return fail_unwritten(file, error);
 	if (options->lines.missing_debuginfo)
 		return show_missing(session, lines);
-	if (options->older)
-		older_run_warn(options->older, options, session);
+	if (older)
+		older_run_warn(older, options, session);
 	tool_leave_out_unpaired(options);
-	options->chart = chart_feed_finish(chart);
-	return tool_finish(session, options, lines, file);
+	subject.chart = chart_feed_finish(chart);
+	return tool_finish(&subject, options, lines, file);
 }
 
 /* Reads several recordings for one report. */
@@ -454,6 +459,7 @@ static ExitStatus run_inputs(Options *options)
 {
 	g_autoptr(ManyInputs) many = NULL;
 	g_autoptr(PrivateFile) file = NULL;
+	ReportSubject subject = { 0 };
 	g_autoptr(GError) error = NULL;
 
 	if (!read_symbols(&options->input, &error) || !open_output(&options->output, &file, &error))
@@ -461,15 +467,16 @@ static ExitStatus run_inputs(Options *options)
 	many = many_inputs_read(options, &error);
 	if (!many)
 		return fail_unwritten(file, error);
-	options->many = many;
-	if (!tool_report(NULL, options, file, &error))
-		return report_elsewhere(NULL, options, file, error);
+	subject.many = many;
+	if (!tool_report(&subject, options, file, &error))
+		return report_elsewhere(&subject, options, file, error);
 	return many_inputs_are_complete(many, options) ? EXIT_COMPLETE : EXIT_INCOMPLETE;
 }
 
 static ExitStatus run_overview(const Options *options)
 {
 	g_autoptr(Session) session = session_new(options->memory_bytes_max);
+	const ReportSubject subject = { .session = session };
 	g_autoptr(PrivateFile) file = NULL;
 	g_autoptr(GError) error = NULL;
 
@@ -477,12 +484,12 @@ static ExitStatus run_overview(const Options *options)
 		return tool_fail(status_of(error), error);
 	if (!options->tool->read_overview(options, session, &error))
 		return fail_unwritten(file, error);
-	if (!tool_report(session, options, file, &error))
-		return report_elsewhere(session, options, file, error);
+	if (!tool_report(&subject, options, file, &error))
+		return report_elsewhere(&subject, options, file, error);
 	return EXIT_COMPLETE;
 }
 
-static ExitStatus build_module(Options *options)
+static ExitStatus build_module(Options *options, const OlderRun *older)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(StapTool) tool = stap_tool_find(true, &error);
@@ -495,6 +502,7 @@ static ExitStatus build_module(Options *options)
 		.verbose = options->live.request.terminal.verbose,
 	};
 
+	(void)older;
 	offer_to_oom_killer(&options->live);
 	if (!tool)
 		return tool_fail(EXIT_FAILED, error);
@@ -528,14 +536,15 @@ static ExitStatus tool_check(Options *options, int argc, char **argv)
 	return would_start ? EXIT_COMPLETE : EXIT_FAILED;
 }
 
-static ExitStatus run_watched(ExitStatus (*run)(Options *options), Options *options)
+static ExitStatus run_watched(ExitStatus (*run)(Options *options, const OlderRun *older),
+			      Options *options, const OlderRun *older)
 {
 	g_autoptr(GError) error = NULL;
 	ExitStatus status;
 
 	if (!watchdog_start(kprobe_group_undo, &error))
 		return tool_fail(EXIT_FAILED, error);
-	status = run(options);
+	status = run(options, older);
 	watchdog_end();
 	return status;
 }
@@ -550,14 +559,13 @@ static ExitStatus run(Options *options, int argc, char **argv)
 		older = older_run_read(options, argc, argv, &error);
 	if (error)
 		return tool_fail(status_of(error), error);
-	options->older = older;
 	if (many_inputs_are_given(&options->input))
 		return run_inputs(options);
 	if (options_read_input(options) && !options->tool->stream)
-		return run_input(options);
+		return run_input(options, older);
 	/* A killed run would leave something behind. A tool with a stream may also change the
 	   terminal. */
-	return run_watched(options->input.path ? run_input : run_live, options);
+	return run_watched(options->input.path ? run_input : run_live, options, older);
 }
 
 enum { MMAP_THRESHOLD_BYTES = 128 << 10 };
@@ -602,7 +610,7 @@ int tool_main(const Tool *tool, int argc, char **argv)
 	else if (options->points.list)
 		status = tool->list(stdout) ? EXIT_COMPLETE : EXIT_INCOMPLETE;
 	else if (options->build_module)
-		return run_watched(build_module, options);
+		return run_watched(build_module, options, NULL);
 	else if (options->check)
 		return tool_check(options, argc, argv);
 	else if (options->overview)
