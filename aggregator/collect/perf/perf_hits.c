@@ -500,15 +500,16 @@ static void add_to_scatter(PerfHits *hits, const Hit *hit)
 /* Writes a hit. Returns false if it does not count. */
 static bool take_weighed(PerfHits *hits, Hit *hit)
 {
+	PerfReader *reader = hits->reader;
 	PointSample sample = point_sample(hits, &hit->hit);
 	PointTask task;
 	bool is_counted;
 
-	if (perf_read_is_own(hits->reader, &hit->hit.sample, hit->context)) {
-		hits->reader->cpu->event_cpu.left_out_self += hit->weight;
+	if (perf_read_is_own(reader, &hit->hit.sample, hit->context)) {
+		reader->cpu->event_cpu.left_out_self += hit->weight;
 		return false;
 	}
-	is_counted = perf_read_find_task(hits->reader, &hit->hit.sample, &hit->task);
+	is_counted = perf_read_find_task(reader, &hit->hit.sample, &hit->task);
 	task = point_task(hits, hit);
 	if (hit->point->where && !point_formula_value(hit->point->where, &sample, &task).number) {
 		/* The end of a time span that does not count is still its end. */
@@ -516,7 +517,7 @@ static bool take_weighed(PerfHits *hits, Hit *hit)
 			return false;
 		hit->weight = 0;
 	}
-	if (!perf_read_select(hits->reader, is_counted, hit->context, hit->weight))
+	if (!perf_read_select(reader, is_counted, hit->context, hit->weight))
 		return false;
 	add_to_scatter(hits, hit);
 	write_hit(hits, hit, &sample, &task);
@@ -531,35 +532,38 @@ static uint64_t hit_sample_ns(const HitCost *cost, const PerfHit *hit)
 
 static bool parse_hit(const PerfHits *hits, const struct perf_event_header *record, Hit *hit)
 {
+	const PerfReader *reader = hits->reader;
+
 	return perf_hit_parse(record + 1, record->size - sizeof(*record), &hits->form, &hit->hit) &&
-	       perf_events_find(hits->reader->events, hits->reader->cpu->perf, hit->hit.id,
-				&hit->event);
+	       perf_events_find(reader->events, reader->cpu->perf, hit->hit.id, &hit->event);
 }
 
 static void take_hit(PerfHits *hits, const struct perf_event_header *record)
 {
+	PerfReader *reader = hits->reader;
+	const AddressSample *threads = &reader->addresses;
+	PerfRunCpu *cpu = reader->cpu;
 	Hit hit;
 
 	/* Unreadable samples are lost: lost = counted by the kernel − read. */
 	if (!parse_hit(hits, record, &hit)) {
-		hits->reader->cpu->has_unreadable = true;
+		cpu->has_unreadable = true;
 		return;
 	}
 	hit.number = hit.event.point;
 	hot_assert(hit.number < hits->plan->hits->points->len);
 	hit.point = point_set_at(hits->plan->hits, hit.number);
-	hits->reader->cpu->read++;
-	hit.hit.sample.time_ns += (uint64_t)hits->reader->clock_offset_ns;
-	hits->reader->cpu->cost.samples_ns += hit_sample_ns(&hits->costs[hit.number], &hit.hit);
-	hit.weight = perf_read_weigh(hits->reader, hit.event, &hit.hit.sample);
-	if (!hit.weight || (hits->reader->addresses.level &&
-			    !is_taken(&hits->reader->addresses, hit.hit.sample.tid)))
+	cpu->read++;
+	hit.hit.sample.time_ns += (uint64_t)reader->clock_offset_ns;
+	cpu->cost.samples_ns += hit_sample_ns(&hits->costs[hit.number], &hit.hit);
+	hit.weight = perf_read_weigh(reader, hit.event, &hit.hit.sample);
+	if (!hit.weight || (threads->level && !is_taken(threads, hit.hit.sample.tid)))
 		return;
-	hit.weight <<= hits->reader->addresses.level;
+	hit.weight <<= threads->level;
 	hit.context = context_of(&hit.hit.sample);
 	perf_sample_drop_double(&hit.hit.sample);
 	if (!take_weighed(hits, &hit))
-		hits->reader->cpu->event_cpu.passed_over += hit.weight;
+		cpu->event_cpu.passed_over += hit.weight;
 }
 
 void perf_hits_take(const struct perf_event_header *record, void *user_data)

@@ -302,6 +302,7 @@ static const KmemPoint *point_of(const PerfReader *reader, const PerfSample *sam
 
 static void take_sample(PerfReader *reader, const struct perf_event_header *record)
 {
+	PerfRunCpu *cpu = reader->cpu;
 	PerfSample sample;
 	EventFacts facts;
 	EventCache cache;
@@ -310,19 +311,18 @@ static void take_sample(PerfReader *reader, const struct perf_event_header *reco
 	bool is_sampled, is_sample = parse_sample(reader, record, &sample);
 	const KmemPoint *point = is_sample ? point_of(reader, &sample) : NULL;
 
-	if (is_sample && !point && perf_names_take_call(reader->names, reader->cpu, &sample))
+	if (is_sample && !point && perf_names_take_call(reader->names, cpu, &sample))
 		return;
 	/* Unreadable samples are lost: lost = counted by the kernel − read. */
-	if (!point ||
-	    !perf_events_find(reader->events, reader->cpu->perf, sample.event_id, &event)) {
-		reader->cpu->has_unreadable = true;
+	if (!point || !perf_events_find(reader->events, cpu->perf, sample.event_id, &event)) {
+		cpu->has_unreadable = true;
 		return;
 	}
-	reader->cpu->read++;
+	cpu->read++;
 	hot_assert(point->number < reader->plan->events.points_count);
 	sample.time_ns += (uint64_t)reader->clock_offset_ns;
-	is_sampled = reader->cpu->event_cpu.sampling_period > 1;
-	reader->cpu->cost.samples_ns += perf_cost_of_sample(reader->cost, sample.depth, is_sampled);
+	is_sampled = cpu->event_cpu.sampling_period > 1;
+	cpu->cost.samples_ns += perf_cost_of_sample(reader->cost, sample.depth, is_sampled);
 	weight = perf_read_weigh(reader, event, &sample);
 	if (!weight)
 		return;
@@ -331,11 +331,11 @@ static void take_sample(PerfReader *reader, const struct perf_event_header *reco
 		return;
 	weight <<= reader->addresses.level;
 	if (weight > 1 && !reader->addresses.level)
-		perf_scatter_add(&reader->cpu->scatters[point->number], scatter_row(sample.tgid),
+		perf_scatter_add(&cpu->scatters[point->number], scatter_row(sample.tgid),
 				 facts.call_site);
 	if (!point->cache_name && facts.source == KMT_SOURCE_CACHE && !facts.free &&
 	    !point->is_kprobe)
-		facts.cache = perf_names_find(reader->names, reader->cpu, &sample, &facts,
+		facts.cache = perf_names_find(reader->names, cpu, &sample, &facts,
 					      !is_sampled || reader->addresses.level);
 	if (point->pointers)
 		take_objects(reader, &sample, point, &facts, weight);
