@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/tasks/task_births.h"
+#include "collect/tasks/task_proc.h"
 
 #include "fake_host.h"
 #include "leaks.h"

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/hot_assert.h"
 #include "collect/perf/perf_sample.h"
-#include "collect/tasks/task_births.h"
+#include "collect/tasks/task_proc.h"
 
 #include <errno.h>
 #include <fcntl.h>

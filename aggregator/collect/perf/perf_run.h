@@ -7,7 +7,7 @@
 #include "collect/slabs/slab_probes.h"
 #include "collect/run/collector.h"
 #include "collect/run/gfp_flags.h"
-#include "collect/tasks/task_births.h"
+#include "collect/tasks/task_proc.h"
 
 #include <stdbool.h>
 
