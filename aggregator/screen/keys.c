@@ -8,14 +8,75 @@
 #include "screen/keys.h"
 
 #include "screen/detail_view.h"
-#include "screen/key_codes.h"
-#include "screen/prompt.h"
 #include "screen/replay.h"
 #include "screen/table_view.h"
 
 #include <curses.h>
 #include <limits.h>
 #include <string.h>
+
+/* Keys without a name in ncurses. */
+enum {
+	KEY_CODE_ESCAPE = 0x1b,
+	KEY_CODE_DELETE = 0x7f,
+};
+
+#define KEY_CODE_CTRL(letter) ((letter)&0x1f)
+
+/* Questions on the last line, and the answer so far. */
+
+typedef enum { PROMPT_TYPING, PROMPT_DONE, PROMPT_GIVEN_UP } PromptResult;
+
+static const char *const questions[] = {
+	[PROMPT_NONE] = "",
+	[PROMPT_FILTER] = "show caches whose name contains: ",
+	[PROMPT_WRITE] = "write this view to a new file: ",
+	[PROMPT_RECORD] = "record into a new file: ",
+};
+
+/* Begins with an editable text, which may be NULL. */
+static void prompt_ask(Prompt *prompt, PromptKind kind, const char *text)
+{
+	prompt->kind = kind;
+	g_string_assign(prompt->text, text ? text : "");
+}
+
+const char *prompt_question(const Prompt *prompt)
+{
+	g_assert(prompt->kind < G_N_ELEMENTS(questions));
+	return questions[prompt->kind];
+}
+
+/* Handles a key of ncurses, or a byte of a character. The kind stays until the next question. */
+static PromptResult prompt_key(Prompt *prompt, int key)
+{
+	GString *text = prompt->text;
+
+	switch (key) {
+	case '\n':
+	case '\r':
+	case KEY_ENTER:
+		return PROMPT_DONE;
+	case KEY_CODE_ESCAPE:
+	case KEY_CODE_CTRL('c'):
+		return PROMPT_GIVEN_UP;
+	case KEY_BACKSPACE:
+	case KEY_CODE_DELETE:
+	case KEY_CODE_CTRL('h'):
+		/* A character may have several bytes. */
+		while (text->len && ((guchar)text->str[text->len - 1] & 0xc0) == 0x80)
+			g_string_truncate(text, text->len - 1);
+		g_string_truncate(text, text->len - (text->len > 0));
+		return PROMPT_TYPING;
+	case KEY_CODE_CTRL('u'):
+		g_string_truncate(text, 0);
+		return PROMPT_TYPING;
+	default:
+		if (key >= ' ' && key < 0x100 && text->len < NAME_MAX)
+			g_string_append_c(text, (char)key);
+		return PROMPT_TYPING;
+	}
+}
 
 /* Moving. */
 

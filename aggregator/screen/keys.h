@@ -28,3 +28,6 @@ bool key_works(const Key *key, const ScreenState *state, ScreenView view);
 
 /* Executes a key in the current view, or passes it to the open question. */
 void keys_press(ScreenState *state, int key);
+
+/* Returns the question, "write the view to file: ". */
+const char *prompt_question(const Prompt *prompt);

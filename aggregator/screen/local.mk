@@ -2,10 +2,8 @@ if HAVE_NCURSES
 libaggregator_a_SOURCES += \
 	aggregator/screen/detail_view.c aggregator/screen/detail_view.h \
 	aggregator/screen/history.c aggregator/screen/history.h \
-	aggregator/screen/key_codes.h \
 	aggregator/screen/keys.c aggregator/screen/keys.h \
 	aggregator/screen/page.c aggregator/screen/page.h \
-	aggregator/screen/prompt.c aggregator/screen/prompt.h \
 	aggregator/screen/replay.c aggregator/screen/replay.h \
 	aggregator/screen/screen.c aggregator/screen/screen.h \
 	aggregator/screen/state.c aggregator/screen/state.h \

@@ -22,7 +22,7 @@ void state_init(ScreenState *state, const ScreenOptions *options, GAsyncQueue *c
 	};
 	if (options->recorded)
 		state->tape = tape_new(options->kept_bytes_max);
-	prompt_init(&state->prompt);
+	state->prompt.text = g_string_new(NULL);
 }
 
 static void tables_clear(RateTables *tables)
@@ -48,7 +48,7 @@ void state_clear(ScreenState *state)
 	g_free(state->write_to);
 	g_free(state->recording);
 	g_free(state->saying);
-	prompt_clear(&state->prompt);
+	g_string_free(state->prompt.text, TRUE);
 }
 
 void state_take_table(ScreenState *state, RateTable *table)

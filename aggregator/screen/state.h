@@ -3,11 +3,23 @@
 
 #include "screen/history.h"
 #include "screen/page.h"
-#include "screen/prompt.h"
 #include "screen/screen.h"
 
 #include <glib.h>
 #include <stdbool.h>
+
+/* A question on the last line, and the typed answer. */
+typedef enum {
+	PROMPT_NONE,
+	PROMPT_FILTER, /* part of a name; takes effect while typing */
+	PROMPT_WRITE,  /* file name for the view */
+	PROMPT_RECORD, /* file name for a recording */
+} PromptKind;
+
+typedef struct {
+	PromptKind kind;
+	GString *text;
+} Prompt;
 
 /* The screen's data and the user's choices. Belongs to the screen's thread and is independent of
    the terminal: its input is keys, its output pages and commands. */

@@ -8,7 +8,6 @@
 #include "screen/detail_view.h"
 #include "screen/page.h"
 #include "screen/keys.h"
-#include "screen/prompt.h"
 #include "screen/replay.h"
 #include "screen/table_view.h"
 
