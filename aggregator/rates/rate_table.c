@@ -195,18 +195,6 @@ static void set_busiest(RateTable *table, RateRow *row, const ViewProcess *busie
 	row->busiest = text_pool_keep(table->texts, text->str);
 }
 
-static void set_all_busiest(RateTable *table, const Drafting *drafting)
-{
-	ViewProcess all = { .allocations = 0 };
-	g_autoptr(GArray) best = find_busiest(drafting, &all);
-
-	for (guint i = 0; i < table->rows->len; i++)
-		set_busiest(table, &g_array_index(table->rows, RateRow, i),
-			    &g_array_index(best, ViewProcess,
-					   group_table_row(&drafting->by_cache, i)->groups[0]));
-	set_busiest(table, &table->sum, &all);
-}
-
 /* Returns the state that applies to all rows. */
 static RateNet net_of_all(const Drafting *drafting)
 {
@@ -409,8 +397,18 @@ static void take_rows(RateTable *table, Drafting *drafting)
 		row_sums_add(&table->sum.sums, &row.sums);
 		saturate_add(&table->sum.live.frees, row.live.frees);
 	}
-	if (drafting->processes && !request->samples_addresses)
-		set_all_busiest(table, drafting);
+	if (drafting->processes && !request->samples_addresses) {
+		ViewProcess all = { .allocations = 0 };
+		g_autoptr(GArray) best = find_busiest(drafting, &all);
+
+		for (guint i = 0; i < table->rows->len; i++) {
+			uint32_t cache = group_table_row(&drafting->by_cache, i)->groups[0];
+
+			set_busiest(table, &g_array_index(table->rows, RateRow, i),
+				    &g_array_index(best, ViewProcess, cache));
+		}
+		set_busiest(table, &table->sum, &all);
+	}
 	take_held(table, request);
 	if (request->net)
 		check_net(request, table);

@@ -372,8 +372,7 @@ DiffRows *diff_rows_new(const DiffRun runs[JOIN_SIDES], const ViewOptions *optio
 	rows->join = join_new(stacks);
 	rows->half_known = join_half_known(rows->join);
 	rows->rows = g_array_new(FALSE, TRUE, sizeof(DiffRow));
-	rows->filters = filter_chain_new(options->filters, FILTERS_OF_NUMBERS);
-	filter_chain_add_top(rows->filters, options->top);
+	rows->filters = filter_chain_new(options->filters, FILTERS_OF_NUMBERS, options->top);
 	rows->drops = filter_chain_drops(rows->filters);
 	join_rows(rows, JOIN_NEW);
 	join_rows(rows, JOIN_OLD);

@@ -331,27 +331,24 @@ static void set_groups(ReportModel *model)
 	model->group_noun = model->has_blocks ? "block" : "row";
 }
 
-static bool are_hits(const ReportSource *source)
-{
-	g_autoptr(Facts) facts = source->runs ? many_runs_facts(source->runs) : NULL;
-
-	return facts ? fact_is_known(facts, FACT_POINTS_NOUN)
-		     : run_info_text(source->session->info, KMT_FIELD_POINTS_NOUN) != NULL;
-}
-
 /* What divides stacks needs no filters: those of the view have judged the stacks. */
 static void set_parts(ReportModel *model)
 {
 	const ReportSource *source = model->source;
+	g_autoptr(Facts) of_runs = NULL;
+	bool are_hits;
 
 	if (model->groups || !source->parts)
 		return;
+	of_runs = source->runs ? many_runs_facts(source->runs) : NULL;
+	are_hits = of_runs ? fact_is_known(of_runs, FACT_POINTS_NOUN)
+			   : run_info_text(source->session->info, KMT_FIELD_POINTS_NOUN) != NULL;
 	model->parts_by = (ViewOptions){
 		.sort = source->options->sort,
 		.top = UINT64_MAX,
 		.callsite_skip = source->options->callsite_skip,
 	};
-	dimensions_choose(source->parts, are_hits(source), model->parts_by.by);
+	dimensions_choose(source->parts, are_hits, model->parts_by.by);
 	model->parts = group_rows_new(source->view, &model->parts_by, true);
 }
 

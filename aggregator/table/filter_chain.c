@@ -35,7 +35,7 @@ static void count_drop(FilterChain *chain, guint index, const StackSummary *row)
 	drop->allocations += row->allocations;
 }
 
-FilterChain *filter_chain_new(const GPtrArray *filters, FilterPart part)
+FilterChain *filter_chain_new(const GPtrArray *filters, FilterPart part, uint64_t top)
 {
 	FilterChain *chain = g_new0(FilterChain, 1);
 
@@ -56,6 +56,10 @@ FilterChain *filter_chain_new(const GPtrArray *filters, FilterPart part)
 			g_ptr_array_add(chain->verdicts, g_array_new(FALSE, TRUE, 1));
 			add_drop(chain, filter->type->option, filter->argument);
 		}
+	if (part != FILTERS_OF_FRAMES) {
+		chain->top = g_strdup_printf("%" G_GUINT64_FORMAT, top);
+		add_drop(chain, "top", chain->top);
+	}
 	return chain;
 }
 
@@ -69,13 +73,6 @@ void filter_chain_free(FilterChain *chain)
 	g_array_unref(chain->drops);
 	g_free(chain->top);
 	g_free(chain);
-}
-
-void filter_chain_add_top(FilterChain *chain, uint64_t top)
-{
-	g_assert(!chain->top);
-	chain->top = g_strdup_printf("%" G_GUINT64_FORMAT, top);
-	add_drop(chain, "top", chain->top);
 }
 
 bool filter_chain_filters(const FilterChain *chain)

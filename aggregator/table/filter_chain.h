@@ -23,13 +23,11 @@ typedef struct {
 /* The filters of a chain: all, those on frames (stacks only), or those on numbers. */
 typedef enum { FILTERS_ALL, FILTERS_OF_FRAMES, FILTERS_OF_NUMBERS } FilterPart;
 
-/* filters (element-type Filter) may be NULL; they are borrowed. */
-FilterChain *filter_chain_new(const GPtrArray *filters, FilterPart part);
+/* filters (element-type Filter) may be NULL; they are borrowed. The limit to the top rows is the
+   last entry, as it belongs to the numbers: those of frames have none. */
+FilterChain *filter_chain_new(const GPtrArray *filters, FilterPart part, uint64_t top);
 void filter_chain_free(FilterChain *chain);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FilterChain, filter_chain_free)
-
-/* Adds the entry for the limit to the top rows, as the last entry. */
-void filter_chain_add_top(FilterChain *chain, uint64_t top);
 
 /* Whether the chain has any filter. */
 bool filter_chain_filters(const FilterChain *chain);

@@ -134,8 +134,7 @@ GroupRows *group_rows_new(const View *view, const ViewOptions *options, bool who
 
 	rows->keys = options->by;
 	rows->indexes = indexes_new(view, options, whole_names);
-	rows->filters = filter_chain_new(options->filters, FILTERS_OF_NUMBERS);
-	filter_chain_add_top(rows->filters, options->top);
+	rows->filters = filter_chain_new(options->filters, FILTERS_OF_NUMBERS, options->top);
 	rows->drops = filter_chain_drops(rows->filters);
 	if (options->notes_cells)
 		rows->rows_of_cells = g_new(uint32_t, cells);

@@ -86,15 +86,12 @@ static ViewRows *rows_new(const ViewSource *source, const ViewOptions *options)
 {
 	ViewRows *rows = g_new0(ViewRows, 1);
 	/* If stacks are grouped, filters on numbers, and the top, apply to groups, later. */
-	const bool are_grouped = options->by[0];
+	FilterPart part = options->by[0] ? FILTERS_OF_FRAMES : FILTERS_ALL;
 
 	rows->source = *source;
 	rows->names = stack_rows_new(source);
 	rows->stacks = g_new0(ViewStack, stack_rows_count(rows->names));
-	rows->filters =
-		filter_chain_new(options->filters, are_grouped ? FILTERS_OF_FRAMES : FILTERS_ALL);
-	if (!are_grouped)
-		filter_chain_add_top(rows->filters, options->top);
+	rows->filters = filter_chain_new(options->filters, part, options->top);
 	return rows;
 }
 

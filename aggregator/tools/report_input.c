@@ -12,17 +12,6 @@
 
 #include <stdlib.h>
 
-/* Returns the cells of a report about held objects; NULL: of the session's profile. */
-static HeldCells *held_cells_of(const Session *session, const ChoiceOptions *choice)
-{
-	const HeldMoment moment = {
-		.end_ns = session_end_ns(session),
-		.last_loss_ns = losses_last_ns(session),
-	};
-
-	return session->pairing ? held_cells_new(session->pairing, choice->held, moment) : NULL;
-}
-
 static View *view_of(const ReportInput *input, const Session *session, const Options *options)
 {
 	const ViewSource source = {
@@ -92,8 +81,13 @@ ReportInput *report_input_new(const ReportSubject *subject, const Options *optio
 {
 	const Session *session = subject->session;
 	ReportInput *input = g_new0(ReportInput, 1);
+	const HeldMoment moment = {
+		.end_ns = session_end_ns(session),
+		.last_loss_ns = losses_last_ns(session),
+	};
 
-	input->held_cells = held_cells_of(session, &options->choice);
+	if (session->pairing)
+		input->held_cells = held_cells_new(session->pairing, options->choice.held, moment);
 	input->caches = cache_names_new(session->profile, session->info, session->text);
 	input->cgroups = cgroup_names_new(session->text);
 	input->runs = run_names_new(options->output.hide_host);

@@ -160,19 +160,9 @@ static bool leads_up(const char *path)
 	return g_strv_contains((const char *const *)parts, "..");
 }
 
-/* Finds a file where the debug data say that it is. */
-static const Source *find_by_path(Sources *sources, const LineFrame *frame)
-{
-	g_autofree char *path = g_build_filename(frame->root, frame->file, NULL);
-	const Source *source = NULL;
-
-	if (*path == '/')
-		source = source_of(sources, g_steal_pointer(&path));
-	return source && source->is_open_to_all ? source : NULL;
-}
-
 static const Source *find_source(Sources *sources, const LineFrame *frame)
 {
+	g_autofree char *path = NULL;
 	const Source *source = NULL;
 
 	if (leads_up(frame->root) || leads_up(frame->file))
@@ -185,7 +175,13 @@ static const Source *find_source(Sources *sources, const LineFrame *frame)
 			source = source_of(
 				sources, g_build_filename(folder, frame->root, frame->file, NULL));
 	}
-	return source ? source : find_by_path(sources, frame);
+	if (source)
+		return source;
+	/* Where the debug data say that it is. */
+	path = g_build_filename(frame->root, frame->file, NULL);
+	if (*path == '/')
+		source = source_of(sources, g_steal_pointer(&path));
+	return source && source->is_open_to_all ? source : NULL;
 }
 
 /* A LineReader. */

@@ -6,7 +6,6 @@
  */
 #include "tools/tool.h"
 
-#include "record/format.h"
 #include "collect/tracefs/kprobe_group.h"
 #include "collect/run/check.h"
 #include "collect/run/collect_live.h"

@@ -220,16 +220,6 @@ static const ViewStack *stack_at(const Page *page, guint number)
 	return g_ptr_array_index(page->model->view->stacks, number);
 }
 
-/* Returns the position of a frame, added if it is new. */
-static guint frame_number(Page *page, FrameId id)
-{
-	if (!page->frame_numbers[id]) {
-		g_array_append_val(page->frames, id);
-		page->frame_numbers[id] = page->frames->len;
-	}
-	return page->frame_numbers[id] - 1;
-}
-
 static void write_stack_frames(Page *page)
 {
 	const StackRows *rows = view_stack_rows(page->model->view);
@@ -240,8 +230,15 @@ static void write_stack_frames(Page *page)
 	for (guint i = 0; i < stacks; i++) {
 		const FrameId *ids = stack_rows_frames(rows, stack_at(page, i)->row, &count);
 
-		for (uint32_t frame = 0; frame < count; frame++)
-			json_count(&page->json, NULL, frame_number(page, ids[frame]));
+		for (uint32_t frame = 0; frame < count; frame++) {
+			guint *number = &page->frame_numbers[ids[frame]];
+
+			if (!*number) {
+				g_array_append_val(page->frames, ids[frame]);
+				*number = page->frames->len;
+			}
+			json_count(&page->json, NULL, *number - 1);
+		}
 		flush_if_long(page);
 	}
 	json_close(&page->json, ']');

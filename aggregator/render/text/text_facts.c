@@ -728,19 +728,15 @@ static const Line lines[] = {
 	{ .of_run = append_lost_line, .when = LINE_ALWAYS },
 };
 
-static bool is_shown(const Line *line, const ReportModel *model)
-{
-	if (line->when == LINE_ALWAYS || model->source->details)
-		return true;
-	if (line->when == LINE_DETAIL)
-		return false;
-	return line->is_notable ? line->is_notable(model) : number_of(model, line->notable);
-}
-
 void append_facts(const ReportModel *model, GString *out)
 {
 	for (const Line *line = lines; line < lines + G_N_ELEMENTS(lines); line++) {
-		if (!is_shown(line, model))
+		bool is_shown = line->when == LINE_ALWAYS || model->source->details;
+
+		if (!is_shown && line->when == LINE_NOTABLE)
+			is_shown = line->is_notable ? line->is_notable(model)
+						    : number_of(model, line->notable);
+		if (!is_shown)
 			continue;
 		if (line->append)
 			line->append(model, out);
