@@ -40,7 +40,7 @@ balance_of()
 	sleep 2
 	memory_use "$1" "$2" > kept 0<> gate &
 	worker=$!
-	wait_until 300 grep -q -x memory_use "/proc/$worker/comm"
+	wait_until 300 grep -q -s -x memory_use "/proc/$worker/comm" || return
 	env --default-signal=INT slabstack --format=json -d 600 > report 2> errors &
 	program=$!
 	sleep 2
@@ -91,7 +91,7 @@ slabstack --format=json > report 2> errors
 equals 'the parts: exit status' 0 "$?"
 equals 'the parts add up to all memory' \
 	"$(tr -d ' \n' < report | sed -n -E 's/.*"memory_total_bytes":([0-9]+).*/\1/p')" \
-	"$(rows balance | field bytes | paste -s -d + | bc)"
+	"$(rows balance | field bytes | awk '{ sum += $1 } END { printf "%.0f\n", sum }')"
 equals 'the parts: none is counted twice' '' "$(rows balance | grep counted_twice)"
 
 # The files of a guest are in tmpfs, which is shared memory.
