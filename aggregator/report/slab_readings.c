@@ -132,11 +132,13 @@ static void set_table(SlabReadings *readings, const ReportSource *source)
 
 	readings->reclaimable =
 		reclaimable_new(run_text_of(session->text, KMT_BATCH_RECLAIMABLE, 0));
+	readings->list = cache_list_new(run_text_of(session->text, KMT_BATCH_CACHE_NAMES, 0), NULL);
 	readings->table = (SlabTable){
 		.span = span,
 		.memory = { memory_of(session, KMT_READING_START),
 			    memory_of(session, KMT_READING_END), span.span_ns },
 		.reclaimable = readings->reclaimable,
+		.list = readings->list,
 		.rows_max = source->all        ? UINT32_MAX
 			    : top < UINT32_MAX ? (guint)top
 					       : SLAB_TABLE_ROWS,
@@ -164,6 +166,7 @@ void slab_readings_free(SlabReadings *readings)
 	slabinfo_free(readings->start);
 	slabinfo_free(readings->end);
 	reclaimable_free(readings->reclaimable);
+	cache_list_free(readings->list);
 	g_strfreev(readings->recorded);
 	if (readings->traced)
 		g_array_unref(readings->traced);
@@ -336,8 +339,11 @@ static GArray *overview_rows_of(const SlabTable *slabs, bool reclaimable)
 			.name = cache->name,
 			.reclaimable = reclaimable,
 			.objects_in_use = cache->objects_in_use,
+			.objects = cache->objects,
+			.object_bytes = cache->object_bytes,
 			.slab_bytes = cache->slab_bytes,
 			.change_bytes = change_of(&slabs->span, cache),
+			.names = slabs->list ? cache_list_find(slabs->list, cache->name) : NULL,
 		};
 
 		if ((cache->slab_bytes || cache->objects_in_use) &&
@@ -348,16 +354,67 @@ static GArray *overview_rows_of(const SlabTable *slabs, bool reclaimable)
 	return rows;
 }
 
+static Value use_of(Table *table, const TableColumn *column, guint row)
+{
+	const SlabTableRow *cache = &g_array_index(table->rows, SlabTableRow, row);
+
+	(void)column;
+	return (Value){ .known = cache->objects > 0,
+			.number = cache->objects_in_use,
+			.other = cache->objects };
+}
+
+/* Returns the other names of a merged cache, for people the first of them. */
+static Value other_names_of(Table *table, const TableColumn *column, guint row)
+{
+	enum { NAMES_SHOWN_MAX = 2 };
+	const SlabTableRow *cache = &g_array_index(table->rows, SlabTableRow, row);
+	guint count = cache->names ? cache->names->names->len : 0, others = 0;
+
+	g_string_truncate(table->text, 0);
+	g_strfreev(table->list);
+	table->list = g_new0(char *, count + 1);
+	for (guint i = 0; i < count; i++) {
+		const char *name = cache->names->names->pdata[i];
+
+		if (g_str_equal(name, cache->name))
+			continue;
+		table->list[others++] = g_strdup(name);
+		if (others <= NAMES_SHOWN_MAX)
+			g_string_append_printf(table->text, "%s%s", others > 1 ? ", " : "", name);
+	}
+	if (others > NAMES_SHOWN_MAX)
+		g_string_append_printf(table->text, ", %u more", others - NAMES_SHOWN_MAX);
+	return (Value){ .known = others || column->type == VALUE_LIST,
+			.text = table->text->str,
+			.list = table->list };
+}
+
 #define OVERVIEW(name, type, member) TABLE_MEMBER(name, type, SlabTableRow, member)
 
+#define IN_DATA (TABLE_JSON | TABLE_FLAT)
+
+/* In data, later columns are behind those that were there before. */
 static const TableColumn overview_columns[] = {
 	{ OVERVIEW("cache", VALUE_TEXT, name), .title = "CACHE" },
-	{ OVERVIEW("reclaimable", VALUE_FLAG, reclaimable), .uses = TABLE_JSON | TABLE_FLAT },
+	{ OVERVIEW("reclaimable", VALUE_FLAG, reclaimable), .uses = IN_DATA },
 	{ OVERVIEW("objects_in_use", VALUE_COUNT, objects_in_use), .title = "IN-USE" },
+	{ .title = "USE%", .type = VALUE_SHARE, .uses = TABLE_TEXT, .read = use_of },
+	{ OVERVIEW(NULL, VALUE_BYTES, object_bytes), .title = "OBJECT-BYTES",
+	  .title_human = "OBJECT", .uses = TABLE_TEXT },
 	{ OVERVIEW("slab_bytes", VALUE_BYTES, slab_bytes), .title = "SIZE-BYTES",
 	  .title_human = "SIZE" },
 	{ OVERVIEW("change_bytes_per_second", VALUE_CHANGE, change_bytes),
 	  .title = "CHANGE-BYTES/s", .title_human = "CHANGE/s" },
+	{ .title = "ALSO",
+	  .type = VALUE_TEXT,
+	  .uses = TABLE_TEXT,
+	  .is_cut = true,
+	  .blank = "",
+	  .read = other_names_of },
+	{ .id = "use_percent", .type = VALUE_SHARE, .uses = IN_DATA, .read = use_of },
+	{ OVERVIEW("object_bytes", VALUE_BYTES, object_bytes), .uses = IN_DATA },
+	{ .id = "other_names", .type = VALUE_LIST, .uses = TABLE_JSON, .read = other_names_of },
 };
 
 void slab_table_add(Table *table, const SlabTable *slabs, SlabKinds kinds, TableUse use)

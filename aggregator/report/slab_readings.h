@@ -36,9 +36,10 @@ typedef struct {
 	SlabSpan span;
 	MemorySpan memory;
 	const Reclaimable *reclaimable;
-	guint rows_max; /* of each of the two tables */
-	unsigned cpus;  /* each may hold some free memory */
-	bool human;     /* bytes in KiB, MiB ... */
+	const CacheList *list; /* NULL: other names are unknown */
+	guint rows_max;        /* of each of the two tables */
+	unsigned cpus;         /* each may hold some free memory */
+	bool human;            /* bytes in KiB, MiB ... */
 } SlabTable;
 
 /* Which caches a table has; bits. */
@@ -49,8 +50,11 @@ typedef struct {
 	const char *name;
 	bool reclaimable; /* the kernel shrinks it if memory is short */
 	uint64_t objects_in_use;
+	uint64_t objects; /* for which its slabs have room */
+	uint64_t object_bytes;
 	uint64_t slab_bytes;
-	double change_bytes; /* growth of its objects in use, per second */
+	double change_bytes;      /* growth of its objects in use, per second */
+	const ListedCache *names; /* all names of the cache; NULL: no others are known */
 } SlabTableRow;
 
 /* A part of all memory. */
@@ -132,6 +136,7 @@ typedef struct {
 	Slabinfo *start;
 	Slabinfo *end;
 	Reclaimable *reclaimable;
+	CacheList *list;
 	GArray *traced;
 	char **recorded;
 } SlabReadings;

@@ -139,10 +139,15 @@ Test(json, caches_that_grow_are_rows)
 	cr_assert_not_null(caches, "%s", text);
 	caches = strstr(caches, "\"caches\":");
 	cr_assert_not_null(caches, "%s", text);
-	cr_expect_str_eq(caches, "\"caches\":[{\"cache\":\"kmalloc-192\",\"reclaimable\":false,"
-				 "\"objects_in_use\":2000,\"slab_bytes\":409600,"
-				 "\"change_bytes_per_second\":96000},{\"cache\":\"dentry\","
-				 "\"reclaimable\":true,\"objects_in_use\":10,\"slab_bytes\":4096,"
-				 "\"change_bytes_per_second\":0}],\"caches_left_out\":0}\n");
+	cr_expect_str_eq(caches,
+			 "\"caches\":[{\"cache\":\"kmalloc-192\",\"reclaimable\":false,"
+			 "\"objects_in_use\":2000,\"slab_bytes\":409600,"
+			 "\"change_bytes_per_second\":96000,"
+			 "\"use_percent\":95.2380952,\"object_bytes\":192,\"other_names\":[]},{"
+			 "\"cache\":\"dentry\","
+			 "\"reclaimable\":true,\"objects_in_use\":10,\"slab_bytes\":4096,"
+			 "\"change_bytes_per_second\":0,"
+			 "\"use_percent\":47.6190476,\"object_bytes\":192,\"other_names\":[]}],"
+			 "\"caches_left_out\":0}\n");
 	free(text);
 }

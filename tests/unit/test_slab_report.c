@@ -62,7 +62,10 @@ static char *table(const Use *uses, uint64_t span_ns, guint rows_max, uint64_t t
 	g_autoptr(Slabinfo) start = reading(uses, false);
 	g_autoptr(Slabinfo) end = reading(uses, true);
 	g_autoptr(Reclaimable) reclaimable = reclaimable_new(NULL);
+	g_autoptr(GString) names = g_string_new("a\t\033b\tfilp\tz\n");
+	g_autoptr(CacheList) list = cache_list_new(names, NULL);
 	const SlabTable wanted = {
+		.list = list,
 		.span = { start, end, span_ns },
 		.memory = { memory_of(0), memory_of(taken_kib), span_ns },
 		.reclaimable = reclaimable,
@@ -90,27 +93,28 @@ Test(slab_report, what_grows_most_comes_first_and_is_what_comes_next)
 {
 	g_autofree char *text = table(uses, 2 * SECOND_NS, SLAB_TABLE_ROWS, 0);
 
-	cr_expect_str_eq(text,
-			 "Memory 15.3 GiB, available 14.3 GiB\n"
-			 "\n"
-			 "MEMORY                       SIZE  SHARE%  CHANGE/s\n"
-			 "free                     13.0 GiB      85       0 B\n"
-			 "in no counter             1.7 GiB      11       0 B\n"
-			 "slab, reclaimable         391 MiB     2.5       0 B\n"
-			 "slab, unreclaimable      97.7 MiB    0.63       0 B\n"
-			 "3 smaller parts (--all)  49.8 MiB    0.32       0 B\n"
-			 "\n"
-			 "CACHE        IN-USE      SIZE   CHANGE/s\n"
-			 "kmalloc-192   1,100   8.6 MiB  +93.8 KiB\n"
-			 "task_struct      20  80.0 KiB  +20.0 KiB\n"
-			 "filp            400   160 KiB  -12.5 KiB\n"
-			 "\\x1b[31mred       5   4.0 KiB        0 B\n"
-			 "\n"
-			 "RECLAIMABLE CACHE     IN-USE     SIZE  CHANGE/s\n"
-			 "dentry             2,000,000  391 MiB       0 B\n"
-			 "\n"
-			 "next: slabstack kmalloc-192\n",
-			 "\n%s", text);
+	cr_expect_str_eq(
+		text,
+		"Memory 15.3 GiB, available 14.3 GiB\n"
+		"\n"
+		"MEMORY                       SIZE  SHARE%  CHANGE/s\n"
+		"free                     13.0 GiB      85       0 B\n"
+		"in no counter             1.7 GiB      11       0 B\n"
+		"slab, reclaimable         391 MiB     2.5       0 B\n"
+		"slab, unreclaimable      97.7 MiB    0.63       0 B\n"
+		"3 smaller parts (--all)  49.8 MiB    0.32       0 B\n"
+		"\n"
+		"CACHE        IN-USE  USE%   OBJECT      SIZE   CHANGE/s  ALSO\n"
+		"kmalloc-192   1,100   2.4    192 B   8.6 MiB  +93.8 KiB\n"
+		"task_struct      20   100  4.0 KiB  80.0 KiB  +20.0 KiB\n"
+		"filp            400    63    256 B   160 KiB  -12.5 KiB  \\x1bb, a, 1 more\n"
+		"\\x1b[31mred       5   7.8     64 B   4.0 KiB        0 B\n"
+		"\n"
+		"RECLAIMABLE CACHE     IN-USE  USE%  OBJECT     SIZE  CHANGE/s  ALSO\n"
+		"dentry             2,000,000    95   192 B  391 MiB       0 B\n"
+		"\n"
+		"next: slabstack kmalloc-192\n",
+		"\n%s", text);
 }
 
 Test(slab_report, rows_beyond_the_bound_are_counted)

@@ -227,7 +227,7 @@ static void append_balance(GString *out, const SlabTable *slabs)
 /* Appends the titles and rows of one kind of caches; nothing if there are none. */
 static void append_slab_rows(GString *out, const SlabTable *slabs, Table *table, const char *title)
 {
-	const TextLayout layout = { .gap = 2, .human = slabs->human };
+	const TextLayout layout = { .gap = 2, .human = slabs->human, .trims = true };
 
 	if (!table->count && !table->more)
 		return;
