@@ -10,6 +10,7 @@
 #include "base/escape.h"
 #include "import/kernel_record.h"
 #include "names/cgroup_names.h"
+#include "options/option_table.h"
 #include "options/option_values.h"
 #include "options/tool_description.h"
 #include "probes/preset_list.h"
@@ -18,6 +19,16 @@
 #include "base/unconst.h"
 
 #include <string.h>
+
+/* A word of a command line that is being completed. */
+typedef struct {
+	const Tool *tool;
+	const char *root;  /* "": this host; else the folder below which its files are read */
+	GString *before;   /* the beginning of the word, which stays: "--by=process," */
+	const char *typed; /* the rest of it: what candidates begin with */
+	GHashTable *seen;  /* (element-type utf8) names that were offered, owned */
+	FILE *out;
+} Completion;
 
 enum { CANDIDATES_MAX = 5000 }; /* some kernels have 3,000 tracepoints */
 
@@ -30,7 +41,12 @@ static bool is_plain(const char *name)
 	return *name;
 }
 
-void completion_offer(Completion *completion, const char *name, const char *about)
+/*
+ * Prints a candidate if it begins with what was typed and was not printed yet, with a text about it
+ * (NULL: none), escaped. Leaves out names that a shell would not take as they are: any user can
+ * name a process.
+ */
+static void completion_offer(Completion *completion, const char *name, const char *about)
 {
 	if (!g_str_has_prefix(name, completion->typed) || !is_plain(name) ||
 	    g_hash_table_size(completion->seen) >= CANDIDATES_MAX ||
@@ -308,7 +324,8 @@ static const struct {
 	{ "command", TOOLS_ALL, false, ":command", NULL },
 };
 
-void completion_offer_values(Completion *completion, const OptionRow *row)
+/* Offers values of an option. */
+static void completion_offer_values(Completion *completion, const OptionRow *row)
 {
 	if (row->argument && strchr(row->argument, '|'))
 		offer_words(completion, row->argument);
@@ -327,7 +344,8 @@ void completion_offer_values(Completion *completion, const OptionRow *row)
 	}
 }
 
-void completion_offer_objects(Completion *completion)
+/* Offers words that are no options: what the tool observes. */
+static void completion_offer_objects(Completion *completion)
 {
 	switch (completion->tool->bit) {
 	case TOOL_SLABSTACK:

@@ -1,34 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "options/option_table.h"
 #include "options/options.h"
 
-#include <glib.h>
 #include <stdio.h>
-
-/* A word of a command line that is being completed. */
-typedef struct {
-	const Tool *tool;
-	const char *root;  /* "": this host; else the folder below which its files are read */
-	GString *before;   /* the beginning of the word, which stays: "--by=process," */
-	const char *typed; /* the rest of it: what candidates begin with */
-	GHashTable *seen;  /* (element-type utf8) names that were offered, owned */
-	FILE *out;
-} Completion;
-
-/*
- * Prints a candidate if it begins with what was typed and was not printed yet, with a text about it
- * (NULL: none), escaped. Leaves out names that a shell would not take as they are: any user can
- * name a process.
- */
-void completion_offer(Completion *completion, const char *name, const char *about);
-
-/* Offers values of an option. */
-void completion_offer_values(Completion *completion, const OptionRow *row);
-
-/* Offers words that are no options: what the tool observes. */
-void completion_offer_objects(Completion *completion);
 
 /* The first word of a command line that asks for completion: TOOL --complete WORD... . The scripts
    in packages/completion/ use it; it is no option, and neither the help text nor the man pages have
@@ -39,10 +14,13 @@ void completion_offer_objects(Completion *completion);
  * Prints what may stand in place of the last word, which is the one that is being typed ("" if it
  * is new), a line each:
  *
- *     WORD[<TAB>ABOUT]  a candidate that begins with the last word; one that ends with '=' or ':'
- * goes on :file [SUFFIX]    names of files, if possible with this end, and of folders :folder names
- * of folders :user             names of users :command [N]      names of commands; with N, the
- * words from the Nth on (the first is 0) are a command
+ * - WORD[<TAB>ABOUT]: a candidate that begins with the last word; one that ends with '=' or ':'
+ * goes on
+ * - :file [SUFFIX]: names of files, if possible with this end, and of folders
+ * - :folder: names of folders
+ * - :user: names of users
+ * - :command [N]: names of commands; with N, the words from the Nth on (the first is 0) are a
+ * command
  *
  * root: "": this host; else the folder below which the names of its caches, cgroups and processes
  * are read.
