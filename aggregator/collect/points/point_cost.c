@@ -255,7 +255,7 @@ static unsigned time_rounds(const StandIn *stand_in, uint64_t took_ns[POINT_COST
 
 static int64_t median_of(const uint64_t *took_ns, unsigned count)
 {
-	int64_t numbers[POINT_COST_ROUNDS];
+	int64_t numbers[POINT_COST_ROUNDS] = { 0 };
 
 	for (unsigned i = 0; i < count; i++)
 		numbers[i] = (int64_t)took_ns[i];
