@@ -29,7 +29,7 @@ static void take_listed(Session *session, const Events *events)
 {
 	GArray *cells = session->listed_cells;
 
-	hot_assert(session->list && cells);
+	hot_assert(session->list);
 	if (cells->len < events->events_count)
 		g_array_set_size(cells, (guint)events->events_count);
 	profile_take_noting(session->profile, events, (uint32_t *)(void *)cells->data);

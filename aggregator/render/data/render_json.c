@@ -283,34 +283,35 @@ static void write_structs(JsonWriter *json, const char *name, GArray *rows,
 
 #define LEFT_OUT(name, type, member) TABLE_MEMBER(name, type, ViewLeftOut, member)
 
+static const TableColumn left_out_columns[] = {
+	{ LEFT_OUT("option", VALUE_TEXT, option) },
+	{ LEFT_OUT("argument", VALUE_TEXT, given) },
+	{ LEFT_OUT("allocations", VALUE_COUNT, allocations) },
+	{ LEFT_OUT("remark", VALUE_TEXT, remark) },
+};
+
 static void write_left_out(JsonWriter *json, const View *view)
 {
-	static const TableColumn columns[] = {
-		{ LEFT_OUT("option", VALUE_TEXT, option) },
-		{ LEFT_OUT("argument", VALUE_TEXT, given) },
-		{ LEFT_OUT("allocations", VALUE_COUNT, allocations) },
-		{ LEFT_OUT("remark", VALUE_TEXT, remark) },
-	};
-
-	write_structs(json, "left_out", view->left_out_by, columns, G_N_ELEMENTS(columns));
+	write_structs(json, "left_out", view->left_out_by, left_out_columns,
+		      G_N_ELEMENTS(left_out_columns));
 }
 
 #define HELD(name, type, member) TABLE_MEMBER(name, type, HeldCheckRow, member)
 
+static const TableColumn held_columns[] = {
+	{ HELD("cache", VALUE_TEXT, name) },
+	{ HELD("objects_not_seen_freed", VALUE_COUNT, held) },
+	{ HELD("objects_in_use_start", VALUE_COUNT, start) },
+	{ HELD("objects_in_use_end", VALUE_COUNT, end) },
+	{ HELD("older_objects_freed_max", VALUE_COUNT, older_freed) },
+	{ HELD("is_contradicted", VALUE_FLAG, contradicted) },
+	{ HELD("is_left_out", VALUE_FLAG, left_out) },
+};
+
 /* Writes what slab caches hold (element-type HeldCheckRow), compared with /proc/slabinfo. */
 static void write_held_compared(JsonWriter *json, GArray *rows)
 {
-	static const TableColumn columns[] = {
-		{ HELD("cache", VALUE_TEXT, name) },
-		{ HELD("objects_not_seen_freed", VALUE_COUNT, held) },
-		{ HELD("objects_in_use_start", VALUE_COUNT, start) },
-		{ HELD("objects_in_use_end", VALUE_COUNT, end) },
-		{ HELD("older_objects_freed_max", VALUE_COUNT, older_freed) },
-		{ HELD("is_contradicted", VALUE_FLAG, contradicted) },
-		{ HELD("is_left_out", VALUE_FLAG, left_out) },
-	};
-
-	write_structs(json, "held_compared", rows, columns, G_N_ELEMENTS(columns));
+	write_structs(json, "held_compared", rows, held_columns, G_N_ELEMENTS(held_columns));
 }
 
 static void write_duration(JsonWriter *json, uint64_t ns)
