@@ -113,7 +113,7 @@ Test(slab_report, what_grows_most_comes_first_and_is_what_comes_next)
 		"RECLAIMABLE CACHE     IN-USE  USE%  OBJECT     SIZE  CHANGE/s  ALSO\n"
 		"dentry             2,000,000    95   192 B  391 MiB       0 B\n"
 		"\n"
-		"next: slabstack kmalloc-192\n",
+		"next: slabstack --held kmalloc-192 -d 10\n",
 		"\n%s", text);
 }
 
@@ -141,18 +141,37 @@ Test(slab_report, memory_outside_of_slab_caches_is_what_comes_next_where_it_grew
 	g_free(text);
 	/* So little may be what CPUs put aside. */
 	text = table(uses, 2 * SECOND_NS, SLAB_TABLE_ROWS, 1200);
-	cr_expect(g_str_has_suffix(text, "\nnext: slabstack kmalloc-192\n"), "%s", text);
+	cr_expect(g_str_has_suffix(text, "\nnext: slabstack --held kmalloc-192 -d 10\n"), "%s",
+		  text);
 }
 
-Test(slab_report, what_the_kernel_can_drop_is_no_next_step)
+Test(slab_report, what_the_kernel_can_drop_is_the_next_step_only_if_it_grows_far_faster)
 {
 	static const Use files[] = { { "ext4_inode_cache", 5, 5000, 1100, 29, 200 },
-				     { "filp", 5, 6, 256, 16, 1 },
+				     { "filp", 5, 3005, 256, 16, 200 },
+				     { NULL, 0, 0, 0, 0, 0 } };
+	static const Use names[] = { { "dentry", 5, 50005, 192, 21, 3000 },
+				     { "filp", 5, 505, 256, 16, 40 },
 				     { NULL, 0, 0, 0, 0, 0 } };
 	g_autofree char *text = table(files, SECOND_NS, SLAB_TABLE_ROWS, 0);
 
 	cr_expect(strstr(text, "\nfilp") < strstr(text, "\next4_inode_cache"), "%s", text);
-	cr_expect(g_str_has_suffix(text, "\nnext: slabstack filp\n"), "%s", text);
+	cr_expect(g_str_has_suffix(text, "\nnext: slabstack --held filp -d 10\n"), "%s", text);
+	g_free(text);
+	text = table(names, SECOND_NS, SLAB_TABLE_ROWS, 0);
+	cr_expect(g_str_has_suffix(text, "\nnext: slabstack --held dentry -d 10  "
+					 "# the kernel can shrink this cache\n"),
+		  "%s", text);
+}
+
+/* Of caches, CPUs hold some objects ready. */
+Test(slab_report, growth_of_some_objects_is_no_reason_for_a_next_step)
+{
+	static const Use some[] = { { "filp", 500, 550, 256, 16, 40 }, { NULL, 0, 0, 0, 0, 0 } };
+	g_autofree char *text = table(some, SECOND_NS, SLAB_TABLE_ROWS, 0);
+
+	cr_expect(g_str_has_suffix(text, "\nno cache grew meanwhile; next: slabstack -d 60\n"),
+		  "%s", text);
 }
 
 Test(slab_report, where_nothing_grew_no_cache_is_named)
@@ -160,16 +179,16 @@ Test(slab_report, where_nothing_grew_no_cache_is_named)
 	static const Use quiet[] = { { "dentry", 5, 4, 192, 21, 1 }, { NULL, 0, 0, 0, 0, 0 } };
 	g_autofree char *text = table(quiet, SECOND_NS, SLAB_TABLE_ROWS, 0);
 
-	cr_expect(g_str_has_suffix(text, "\nno cache grew meanwhile; next: slabstack NAME\n"), "%s",
-		  text);
+	cr_expect(g_str_has_suffix(text, "\nno cache grew meanwhile; next: slabstack -d 60\n"),
+		  "%s", text);
 }
 
 Test(slab_report, what_comes_next_can_be_pasted_into_a_shell)
 {
-	static const Use odd[] = { { "a $(b)", 5, 6, 192, 21, 1 }, { NULL, 0, 0, 0, 0, 0 } };
+	static const Use odd[] = { { "a $(b)", 5, 5006, 192, 21, 300 }, { NULL, 0, 0, 0, 0, 0 } };
 	g_autofree char *text = table(odd, SECOND_NS, SLAB_TABLE_ROWS, 0);
 
-	cr_expect(g_str_has_suffix(text, "\nnext: slabstack 'a $(b)'\n"), "%s", text);
+	cr_expect(g_str_has_suffix(text, "\nnext: slabstack --held 'a $(b)' -d 10\n"), "%s", text);
 }
 
 /* What the lines of growth are made from. */

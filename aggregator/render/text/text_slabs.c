@@ -238,11 +238,40 @@ static void append_slab_rows(GString *out, const SlabTable *slabs, Table *table,
 	g_string_append_c(out, '\n');
 }
 
-static void append_next(GString *out, const SlabTable *table, const GArray *rows)
+/* Returns the cache that grew most, if it is more than what CPUs hold ready; else NULL. */
+static const SlabTableRow *grown_most(const SlabTable *slabs, const Table *table)
 {
-	const SlabTableRow *first = rows->len ? &g_array_index(rows, SlabTableRow, 0) : NULL;
-	int64_t outside = slab_table_taken_outside(table);
-	g_autofree char *quoted = NULL;
+	enum { NOISE_BYTES = 64 << 10, NOISE_BYTES_OF_A_CPU = 16 << 10 };
+	const SlabTableRow *first =
+		table->rows->len ? &g_array_index(table->rows, SlabTableRow, 0) : NULL;
+	double seconds = (double)slabs->span.span_ns / NS_PER_SECOND;
+
+	return first && first->change_bytes * seconds >
+				       (double)NOISE_BYTES +
+					       slabs->cpus * (double)NOISE_BYTES_OF_A_CPU
+		       ? first
+		       : NULL;
+}
+
+static void append_command(GString *out, const SlabTableRow *cache)
+{
+	g_autofree char *quoted = g_shell_quote(cache->name);
+	bool is_plain = !strpbrk(cache->name, " \t'\"\\$`*?[]();&|<>!#~");
+
+	g_string_append(out, "next: slabstack --held ");
+	escape_append(out, is_plain ? cache->name : quoted);
+	g_string_append(out, cache->reclaimable ? " -d 10  # the kernel can shrink this cache\n"
+						: " -d 10\n");
+}
+
+/* Names the next command. What the kernel can shrink is no leak, unless it grows far faster. */
+static void append_next(GString *out, const SlabTable *slabs, const Table *kept_table,
+			const Table *reclaimable_table)
+{
+	enum { FASTER = 10 };
+	const SlabTableRow *kept = grown_most(slabs, kept_table);
+	const SlabTableRow *reclaimable = grown_most(slabs, reclaimable_table);
+	int64_t outside = slab_table_taken_outside(slabs);
 
 	if (outside) {
 		append_amount(out, (uint64_t)outside, true);
@@ -250,14 +279,12 @@ static void append_next(GString *out, const SlabTable *table, const GArray *rows
 				     "next: kmalloc-top --events=page -d 10\n");
 		return;
 	}
-	if (!first || first->change_bytes <= 0) {
-		g_string_append(out, "no cache grew meanwhile; next: slabstack NAME\n");
-		return;
-	}
-	quoted = g_shell_quote(first->name);
-	g_string_append(out, "next: slabstack ");
-	escape_append(out, strpbrk(first->name, " \t'\"\\$`*?[]();&|<>!#~") ? quoted : first->name);
-	g_string_append_c(out, '\n');
+	if (!kept || (reclaimable && reclaimable->change_bytes > FASTER * kept->change_bytes))
+		kept = reclaimable;
+	if (kept)
+		append_command(out, kept);
+	else
+		g_string_append(out, "no cache grew meanwhile; next: slabstack -d 60\n");
 }
 
 void append_slab_table(GString *out, const SlabTable *slabs)
@@ -269,7 +296,7 @@ void append_slab_table(GString *out, const SlabTable *slabs)
 	append_balance(out, slabs);
 	append_slab_rows(out, slabs, kept, "CACHE");
 	append_slab_rows(out, slabs, reclaimable, "RECLAIMABLE CACHE");
-	append_next(out, slabs, kept->rows);
+	append_next(out, slabs, kept, reclaimable);
 }
 
 /* Returns the unit of an amount, " GiB". */

@@ -7,6 +7,7 @@
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 
+export PATH=$PATH:/usr/lib/kmalloc-top
 readonly mib=$((1 << 20))
 
 # rows NAME: of an array of ./report, which is JSON without blanks, a line each.
