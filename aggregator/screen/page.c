@@ -177,14 +177,6 @@ void fit_left(GString *out, const char *text, unsigned width, bool utf8)
 	append_spaces(out, width - fit_cut(out, text, width, utf8));
 }
 
-void fit_right(GString *out, const char *text, unsigned width, bool utf8)
-{
-	g_autoptr(GString) cut = g_string_new(NULL);
-
-	append_spaces(out, width - fit_cut(cut, text, width, utf8));
-	g_string_append(out, cut->str);
-}
-
 /* Returns a number with fewer characters: without commas, else with three significant digits and
    its unit letter; the text unchanged if it is not a number. The caller frees it. */
 static char *fit_shorter(const char *text, unsigned width)
@@ -211,6 +203,8 @@ void fit_number(GString *out, const char *text, unsigned width, bool utf8)
 {
 	g_autofree char *fitting =
 		fit_columns(text, utf8) > width ? fit_shorter(text, width) : NULL;
+	g_autoptr(GString) cut = g_string_new(NULL);
 
-	fit_right(out, fitting ? fitting : text, width, utf8);
+	append_spaces(out, width - fit_cut(cut, fitting ? fitting : text, width, utf8));
+	g_string_append(out, cut->str);
 }

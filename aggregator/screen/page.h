@@ -57,11 +57,10 @@ bool page_save(const Page *page, const char *path, GError **error);
 /* Appends as much of the text as fits; a cut text ends with "~". Returns the columns used. */
 unsigned fit_cut(GString *out, const char *text, unsigned width, bool utf8);
 
-/* The same, padded with spaces to the width, after the text (left) or before it (right). */
+/* The same, padded with spaces to the width after the text. */
 void fit_left(GString *out, const char *text, unsigned width, bool utf8);
-void fit_right(GString *out, const char *text, unsigned width, bool utf8);
 
-/* Like fit_right(), for a whole number, "~108,408,299". A number that does not fit is shown without
+/* Appends a whole number, "~108,408,299", after spaces. One that does not fit is shown without
    separators or in thousands, "~108M", and not cut. */
 void fit_number(GString *out, const char *text, unsigned width, bool utf8);
 

@@ -157,13 +157,14 @@ const MergedCell *merged_cells_at(const MergedCells *cells, uint32_t index)
 	return &g_array_index(cells->cells, MergedCell, index);
 }
 
-void merged_cells_add_sums(const MergedCells *cells, const MergedCell *cell, RowSums *sums)
+RowSums merged_cells_sums(const MergedCells *cells, const MergedCell *cell)
 {
 	uint32_t id = (uint32_t)(cell - (const MergedCell *)(const void *)cells->cells->data);
 	const Variance *variance = entry_if_any(cells->variances, id);
 	const HeldSums *held = entry_if_any(cells->held, id);
 	const HitSums *hits = entry_if_any(cells->hits, id);
-	const RowSums added = {
+
+	return (RowSums){
 		.summary = {
 			.allocations = cell->cell.events,
 			.failed = cell->cell.failed,
@@ -174,8 +175,6 @@ void merged_cells_add_sums(const MergedCells *cells, const MergedCell *cell, Row
 		.held = held ? *held : (HeldSums){ 0 },
 		.hits = hits ? *hits : (HitSums){ 0 },
 	};
-
-	row_sums_add(sums, &added);
 }
 
 bool merged_cells_have_pairs(const MergedCells *cells)

@@ -59,8 +59,8 @@ bool merged_cells_add(MergedCells *cells, const MergedCell *key, const RowSums *
 uint32_t merged_cells_count(const MergedCells *cells);
 const MergedCell *merged_cells_at(const MergedCells *cells, uint32_t index);
 
-/* Adds all that is known of a cell. */
-void merged_cells_add_sums(const MergedCells *cells, const MergedCell *cell, RowSums *sums);
+/* Returns all that is known of a cell. */
+RowSums merged_cells_sums(const MergedCells *cells, const MergedCell *cell);
 
 /* Whether allocations were paired, and all is known of each cell. */
 bool merged_cells_have_pairs(const MergedCells *cells);

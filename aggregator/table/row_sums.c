@@ -77,14 +77,6 @@ static void row_sums_add_values(RowSums *sums, const ProfileValues *values, Cell
 	hits->time_max_ns = MAX(hits->time_max_ns, values->time_max_ns);
 }
 
-void hit_sums_add(HitSums *sums, const HitSums *added)
-{
-	sums->value = saturate_signed_sum(sums->value, added->value);
-	sums->value_variance += added->value_variance;
-	saturate_add(&sums->time_ns, added->time_ns);
-	sums->time_max_ns = MAX(sums->time_max_ns, added->time_max_ns);
-}
-
 void row_sums_add(RowSums *sums, const RowSums *added)
 {
 	StackSummary *summary = &sums->summary;
@@ -161,7 +153,9 @@ void cell_add_sums(const ViewSource *source, const ProfileCell *cell, RowSums *s
 	bool is_held;
 
 	if (merged) {
-		merged_cells_add_sums(source->merged, merged, sums);
+		const RowSums added = merged_cells_sums(source->merged, merged);
+
+		row_sums_add(sums, &added);
 		return;
 	}
 	is_held = cell_held(source, cell, &held);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/saturate.h"
 #include "count/margin.h"
 #include "filter.h"
 #include "held/held_sums.h"
@@ -49,4 +50,10 @@ typedef struct {
 void row_sums_add(RowSums *sums, const RowSums *added);
 
 /* Adds the values of another row's hits. */
-void hit_sums_add(HitSums *sums, const HitSums *added);
+static inline void hit_sums_add(HitSums *sums, const HitSums *added)
+{
+	sums->value = saturate_signed_sum(sums->value, added->value);
+	sums->value_variance += added->value_variance;
+	saturate_add(&sums->time_ns, added->time_ns);
+	sums->time_max_ns = MAX(sums->time_max_ns, added->time_max_ns);
+}

@@ -31,10 +31,7 @@ static void free_cells(MergedCells **cells)
 
 static RowSums sums_of(const MergedCells *cells, uint32_t index)
 {
-	RowSums sums = { .summary = { 0 } };
-
-	merged_cells_add_sums(cells, merged_cells_at(cells, index), &sums);
-	return sums;
+	return merged_cells_sums(cells, merged_cells_at(cells, index));
 }
 
 /* Adds two sums to one cell. */
