@@ -300,7 +300,9 @@ static const KmemPoint *point_of(const PerfReader *reader, const PerfSample *sam
 	return point && sample->raw_bytes >= point->raw_bytes_min ? point : NULL;
 }
 
-static void take_sample(PerfReader *reader, const struct perf_event_header *record)
+/* Always inline: a compiler leaves a large frame out of a small one. */
+static inline __attribute__((always_inline)) void
+take_sample(PerfReader *reader, const struct perf_event_header *record)
 {
 	PerfRunCpu *cpu = reader->cpu;
 	PerfSample sample;
