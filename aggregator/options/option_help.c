@@ -9,6 +9,7 @@
 #include "options/option_table.h"
 #include "options/option_values.h"
 #include "options/tool_description.h"
+#include "report/slab_readings.h"
 
 #include <string.h>
 
@@ -84,6 +85,11 @@ static void print_keys(const Tool *tool, FILE *out)
 	}
 	fputs("\nKeys of -s, --sort:\n", out);
 	print_metrics(tool_ranks(tool), out);
+	if (tool->read_overview) {
+		fputs("\nKeys of -s, --sort, without a cache:\n", out);
+		for (const SlabOrder *order = slab_orders; order->name; order++)
+			print_columns(out, order->name, order->help);
+	}
 	fputs("\nKeys of --by:\n", out);
 	for (const Dimension *key = dimensions; key->name; key++)
 		if (dimension_fits(key, is_of_hits))

@@ -13,6 +13,7 @@
 #include "collect/stap/stap_options.h"
 #include "number.h"
 #include "options/tool_description.h"
+#include "report/slab_readings.h"
 
 #include <errno.h>
 #include <string.h>
@@ -94,12 +95,22 @@ const Metric *option_metric(const char *name, MetricUse use, const char *what, G
 	return metric;
 }
 
+/* All caches of the host have keys of their own. */
 bool option_sort(Options *options, const char *value, GError **error)
 {
 	MetricUse use = tool_ranks(options->tool);
 
-	options->view.sort = option_metric(value, use, "key", error);
 	options->sort_given = true;
+	options->output.slab_order = NULL;
+	for (const SlabOrder *order = slab_orders; order->name; order++)
+		if (options->tool->read_overview && g_str_equal(order->name, value))
+			options->output.slab_order = order;
+	if (options->output.slab_order)
+		return true;
+	options->view.sort = option_metric(value, use, "key", error);
+	if (!options->view.sort && options->tool->read_overview)
+		g_prefix_error(error, "growth, size, in-use, use, object and name rank all caches, "
+				      "without a CACHE; ");
 	return options->view.sort;
 }
 

@@ -14,6 +14,7 @@
 #include "options/option_values.h"
 #include "table/cell_filter.h"
 #include "options/tool_description.h"
+#include "report/slab_readings.h"
 
 #include <string.h>
 
@@ -288,6 +289,11 @@ static bool check_overview(const Options *options, GError **error)
 	if (!(options->output.renderer->reports & RENDERS(REPORT_SLAB_CACHES)))
 		return option_fail(error, "--format=%s shows stacks: add a CACHE, or '*' for all",
 				   options->output.renderer->name);
+	if (options->sort_given && !options->output.slab_order)
+		return option_fail(error,
+				   "-s %s ranks what is traced: without a CACHE, use growth, "
+				   "size, in-use, use, object or name",
+				   options->view.sort->name);
 	for (guint i = 0; i < options->given->len; i++) {
 		const OptionRow *row = g_ptr_array_index(options->given, i);
 
@@ -379,6 +385,12 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 	options->overview = is_overview(options);
 	if (options->overview && !check_overview(options, error))
 		return NULL;
+	if (!options->overview && options->output.slab_order) {
+		option_fail(error,
+			    "-s %s ranks all caches of the host: it goes with no CACHE and no -i",
+			    options->output.slab_order->name);
+		return NULL;
+	}
 	if (tool->by && !options->view.by[0] && !options->output.renderer->parts &&
 	    !dimensions_parse(tool->by, false, options->view.by, error))
 		return NULL;

@@ -111,7 +111,8 @@ typedef struct {
 	bool hide_host;
 	bool details;
 	bool human;
-	bool all; /* --all: no limit on the number of caches */
+	bool all;                           /* --all: no limit on the number of caches */
+	const struct SlabOrder *slab_order; /* -s of all caches; NULL: not given */
 	bool quiet;
 } OutputOptions;
 

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/saturate.h"
+#include "base/unconst.h"
 #include "names/kmalloc_class.h"
 #include "record/format.h"
 #include "session/losses.h"
@@ -138,6 +139,7 @@ static void set_table(SlabReadings *readings, const ReportSource *source)
 		.memory = { memory_of(session, KMT_READING_START),
 			    memory_of(session, KMT_READING_END), span.span_ns },
 		.reclaimable = readings->reclaimable,
+		.order = source->slab_order,
 		.list = readings->list,
 		.rows_max = source->all        ? UINT32_MAX
 			    : top < UINT32_MAX ? (guint)top
@@ -316,16 +318,56 @@ static double change_of(const SlabSpan *span, const SlabinfoCache *end)
 		       : 0;
 }
 
-/* Growth first, then size. Shrinking caches are not sorted to the end. */
-static int compare_rows(const void *a, const void *b)
+/* Shrinking caches are not sorted to the end. */
+static double growth_figure(const SlabTableRow *row)
+{
+	return MAX(row->change_bytes, 0);
+}
+
+static double size_figure(const SlabTableRow *row)
+{
+	return (double)row->slab_bytes;
+}
+
+static double in_use_figure(const SlabTableRow *row)
+{
+	return (double)row->objects_in_use;
+}
+
+static double use_figure(const SlabTableRow *row)
+{
+	return (double)row->objects_in_use / (double)MAX(row->objects, 1);
+}
+
+static double object_figure(const SlabTableRow *row)
+{
+	return (double)row->object_bytes;
+}
+
+const SlabOrder slab_orders[] = {
+	{ "growth", "growth of the objects in use", growth_figure },
+	{ "size", "memory of all slabs", size_figure },
+	{ "in-use", "number of objects in use", in_use_figure },
+	{ "use", "share of the slabs that is used", use_figure },
+	{ "object", "size of an object", object_figure },
+	{ "name", "name of the cache", NULL },
+	{ NULL, NULL, NULL },
+};
+
+/* Of equal ones, the larger cache comes first. */
+static int compare_rows(const void *a, const void *b, void *user_data)
 {
 	const SlabTableRow *of_a = a, *of_b = b;
-	double growth_a = MAX(of_a->change_bytes, 0), growth_b = MAX(of_b->change_bytes, 0);
+	const SlabOrder *order = user_data;
 
-	if (growth_a != growth_b)
-		return growth_a > growth_b ? -1 : 1;
-	if (of_a->slab_bytes != of_b->slab_bytes)
-		return of_a->slab_bytes > of_b->slab_bytes ? -1 : 1;
+	if (order->figure) {
+		double figure_a = order->figure(of_a), figure_b = order->figure(of_b);
+
+		if (figure_a != figure_b)
+			return figure_a > figure_b ? -1 : 1;
+		if (of_a->slab_bytes != of_b->slab_bytes)
+			return of_a->slab_bytes > of_b->slab_bytes ? -1 : 1;
+	}
 	return strcmp(of_a->name, of_b->name);
 }
 
@@ -350,7 +392,8 @@ static GArray *overview_rows_of(const SlabTable *slabs, bool reclaimable)
 		    reclaimable_has(slabs->reclaimable, cache->name) == reclaimable)
 			g_array_append_val(rows, row);
 	}
-	g_array_sort(rows, compare_rows);
+	g_array_sort_with_data(rows, compare_rows,
+			       unconst(slabs->order ? slabs->order : slab_orders));
 	return rows;
 }
 

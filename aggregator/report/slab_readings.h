@@ -31,22 +31,35 @@ typedef struct {
 
 enum { SLAB_TABLE_ROWS = 20 };
 
+typedef struct SlabTableRow SlabTableRow;
+
+/* What a table of caches is ranked by, largest first. */
+typedef struct SlabOrder {
+	const char *name; /* of -s */
+	const char *help;
+	double (*figure)(const SlabTableRow *row); /* NULL: by name */
+} SlabOrder;
+
+/* All orders, ended by one without a name; the first is the default. */
+extern const SlabOrder slab_orders[];
+
 /* The input of a table. Everything is borrowed. */
 typedef struct {
 	SlabSpan span;
 	MemorySpan memory;
 	const Reclaimable *reclaimable;
-	const CacheList *list; /* NULL: other names are unknown */
-	guint rows_max;        /* of each of the two tables */
-	unsigned cpus;         /* each may hold some free memory */
-	bool human;            /* bytes in KiB, MiB ... */
+	const SlabOrder *order; /* NULL: the default */
+	const CacheList *list;  /* NULL: other names are unknown */
+	guint rows_max;         /* of each of the two tables */
+	unsigned cpus;          /* each may hold some free memory */
+	bool human;             /* bytes in KiB, MiB ... */
 } SlabTable;
 
 /* Which caches a table has; bits. */
 typedef enum { SLABS_KEPT = 1, SLABS_RECLAIMABLE = 2 } SlabKinds;
 
 /* A cache in such a table. */
-typedef struct {
+struct SlabTableRow {
 	const char *name;
 	bool reclaimable; /* the kernel shrinks it if memory is short */
 	uint64_t objects_in_use;
@@ -55,7 +68,7 @@ typedef struct {
 	uint64_t slab_bytes;
 	double change_bytes;      /* growth of its objects in use, per second */
 	const ListedCache *names; /* all names of the cache; NULL: no others are known */
-} SlabTableRow;
+};
 
 /* A part of all memory. */
 typedef struct {
@@ -73,8 +86,8 @@ typedef struct {
    table_free(). */
 Table *balance_table_new(const SlabTable *slabs, TableUse use);
 
-/* Adds the caches that use memory to a table without rows (SlabTableRow), fastest growth first; of
-   two kinds, those that are kept come first, and each has at most rows_max. */
+/* Adds the caches that use memory to a table without rows (SlabTableRow), largest first by its
+   order; of two kinds, those that are kept come first, and each has at most rows_max. */
 void slab_table_add(Table *table, const SlabTable *slabs, SlabKinds kinds, TableUse use);
 
 /* Returns the bytes that the kernel took outside of slab caches, if they exceed both the growth of

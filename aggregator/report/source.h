@@ -57,13 +57,14 @@ typedef struct ReportSource {
 	bool details;             /* bytes and top processes per stack; for groups: whole names */
 	bool human;               /* bytes as KiB, MiB ... */
 	bool all;                 /* no limit of rows */
-	bool compares_walks;      /* of stacks (--stack-walk=compare): show the result */
-	bool compares_names;      /* of slab caches (--cache-names=compare): likewise */
-	bool shows_memory;        /* begin with the state of the host's memory */
-	bool show_host;           /* the host's name may be printed */
-	bool whole_names;         /* of groups, even without details */
-	const char *parts;        /* keys that divide the stacks (ReportModel.parts); NULL: none */
-	bool lists_code;          /* the report needs the files with code */
+	const struct SlabOrder *slab_order; /* of the overview of caches; NULL: the default */
+	bool compares_walks;                /* of stacks (--stack-walk=compare): show the result */
+	bool compares_names;                /* of slab caches (--cache-names=compare): likewise */
+	bool shows_memory;                  /* begin with the state of the host's memory */
+	bool show_host;                     /* the host's name may be printed */
+	bool whole_names;                   /* of groups, even without details */
+	const char *parts; /* keys that divide the stacks (ReportModel.parts); NULL: none */
+	bool lists_code;   /* the report needs the files with code */
 	const IntervalSource *interval;   /* if REPORT_INTERVAL */
 	const struct ReportSource *older; /* with what it is compared, if REPORT_DIFF */
 	const char *input;                /* name of what was read; NULL: a live run */

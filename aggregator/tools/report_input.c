@@ -49,6 +49,7 @@ ReportSource report_source_of_options(const Options *options, const Renderer *re
 		.details = options->output.details,
 		.human = options->output.human,
 		.all = options->output.all,
+		.slab_order = options->output.slab_order,
 		.shows_memory = options->tool->shows_memory,
 		.show_host = !options->output.hide_host,
 		.whole_names = renderer->traits & RENDER_WHOLE_NAMES,

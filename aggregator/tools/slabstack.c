@@ -120,7 +120,7 @@ static bool take_caches(Options *options, const char *word, GError **error)
 
 /* Options that the table of caches supports. */
 static const char *const overview_options[] = {
-	"all", "top", "human", "duration", "output", "format", "quiet", NULL,
+	"all", "sort", "top", "human", "duration", "output", "format", "quiet", NULL,
 };
 
 static const OptionRule rules[] = {

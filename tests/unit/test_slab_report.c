@@ -117,6 +117,40 @@ Test(slab_report, what_grows_most_comes_first_and_is_what_comes_next)
 		"\n%s", text);
 }
 
+/* Returns the first cache of the table that is kept, by that order. */
+static char *first_by(const char *key)
+{
+	g_autoptr(Slabinfo) start = reading(uses, false);
+	g_autoptr(Slabinfo) end = reading(uses, true);
+	g_autoptr(Reclaimable) reclaimable = reclaimable_new(NULL);
+	g_autoptr(Table) table = table_new(NULL, NULL);
+	SlabTable wanted = { .span = { start, end, SECOND_NS },
+			     .reclaimable = reclaimable,
+			     .rows_max = SLAB_TABLE_ROWS };
+
+	for (const SlabOrder *order = slab_orders; order->name; order++)
+		if (g_str_equal(order->name, key))
+			wanted.order = order;
+	cr_assert_not_null(wanted.order, "%s", key);
+	slab_table_add(table, &wanted, SLABS_KEPT, TABLE_JSON);
+	return g_strdup(g_array_index(table->rows, SlabTableRow, 0).name);
+}
+
+Test(slab_report, caches_are_ranked_by_any_figure)
+{
+	static const char *const orders[][2] = {
+		{ "growth", "kmalloc-192" }, { "size", "kmalloc-192" },
+		{ "in-use", "kmalloc-192" }, { "use", "task_struct" },
+		{ "object", "task_struct" }, { "name", "\033[31mred" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
+		g_autofree char *first = first_by(orders[i][0]);
+
+		cr_expect_str_eq(first, orders[i][1], "%s: %s", orders[i][0], first);
+	}
+}
+
 Test(slab_report, rows_beyond_the_bound_are_counted)
 {
 	g_autofree char *text = table(uses, SECOND_NS, 2, 0);
