@@ -145,7 +145,9 @@ static void set_table(SlabReadings *readings, const ReportSource *source)
 			    : top < UINT32_MAX ? (guint)top
 					       : SLAB_TABLE_ROWS,
 		.cpus = (unsigned)run_info_number(session->info, KMT_FIELD_CPUS_ONLINE, 1),
-		.human = source->human,
+		.terminal =
+			source->all || top < UINT32_MAX ? (TerminalSize){ 0 } : source->terminal,
+		.human = source->human || source->terminal.columns,
 	};
 }
 

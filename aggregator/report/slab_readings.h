@@ -51,6 +51,7 @@ typedef struct {
 	const SlabOrder *order; /* NULL: the default */
 	const CacheList *list;  /* NULL: other names are unknown */
 	guint rows_max;         /* of each of the two tables */
+	TerminalSize terminal;  /* for which the text is made, if no number of rows was given */
 	unsigned cpus;          /* each may hold some free memory */
 	bool human;             /* bytes in KiB, MiB ... */
 } SlabTable;

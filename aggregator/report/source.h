@@ -40,6 +40,12 @@ typedef struct {
 
 /* The input of a report. For an interval only command, session, interval and quiet are set.
    Everything is borrowed. */
+/* The size of the terminal that shows a text; 0: the text goes elsewhere. */
+typedef struct {
+	unsigned columns;
+	unsigned lines;
+} TerminalSize;
+
 typedef struct ReportSource {
 	const char *command;    /* name of the reporting command */
 	const Session *session; /* NULL: of several runs: */
@@ -54,9 +60,10 @@ typedef struct ReportSource {
 	const CacheQuery *caches;
 	const char *caches_asked; /* as given */
 	bool quiet;               /* no banner */
-	bool details;             /* bytes and top processes per stack; for groups: whole names */
-	bool human;               /* bytes as KiB, MiB ... */
-	bool all;                 /* no limit of rows */
+	TerminalSize terminal;
+	bool details; /* bytes and top processes per stack; for groups: whole names */
+	bool human;   /* bytes as KiB, MiB ... */
+	bool all;     /* no limit of rows */
 	const struct SlabOrder *slab_order; /* of the overview of caches; NULL: the default */
 	bool compares_walks;                /* of stacks (--stack-walk=compare): show the result */
 	bool compares_names;                /* of slab caches (--cache-names=compare): likewise */

@@ -19,9 +19,9 @@
 #include "tools/tool_input.h"
 #include "tools/warnings.h"
 #include "tools/rate_feed.h"
+#include "tools/report_input.h"
 #include "tools/text_writer.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { PAGE_BYTES = 4096 }; /* pages of slabs are not checked */
@@ -136,11 +136,8 @@ static void print_table(RateRun *run, const RateTable *table)
 	};
 	g_autoptr(ReportModel) model = report_model_new(REPORT_INTERVAL, &source);
 	TextStream stream;
-	struct winsize size;
 
-	/* 0: stdout is not a terminal. */
-	run->layout.width =
-		isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? size.ws_col : 0;
+	run->layout.width = terminal_size().columns;
 	text_stream_open(&stream);
 	options->output.renderer->render(model, stream.out);
 	give_text(run, text_stream_close(&stream));

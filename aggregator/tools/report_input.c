@@ -11,6 +11,8 @@
 #include "session/losses.h"
 
 #include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 static View *view_of(const ReportInput *input, const Session *session, const Options *options)
 {
@@ -37,10 +39,22 @@ static View *view_of(const ReportInput *input, const Session *session, const Opt
 	return view_new(&source, &input->options);
 }
 
+TerminalSize terminal_size(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		return (TerminalSize){ 0 };
+	return (TerminalSize){ size.ws_col, size.ws_row };
+}
+
 ReportSource report_source_of_options(const Options *options, const Renderer *renderer)
 {
+	bool is_shown = renderer == renderers && !options->output.path;
+
 	return (ReportSource){
 		.command = options->tool->name,
+		.terminal = is_shown ? terminal_size() : (TerminalSize){ 0 },
 		.hits_max = options->view.top,
 		.exclude = options->choice.stacks_excluded,
 		.caches = options->choice.caches,

@@ -24,6 +24,9 @@ typedef struct {
 	ReportSource source; /* of the members above, the session and the options */
 } ReportInput;
 
+/* Returns the size of the terminal that stdout is; 0: it is none. */
+TerminalSize terminal_size(void);
+
 /* Returns what the options and the format say about a report, without its contents. */
 ReportSource report_source_of_options(const Options *options, const Renderer *renderer);
 

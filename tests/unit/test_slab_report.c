@@ -117,6 +117,42 @@ Test(slab_report, what_grows_most_comes_first_and_is_what_comes_next)
 		"\n%s", text);
 }
 
+/* 20 caches, of which each grew more than the next, in a terminal of 60 columns and 18 lines. */
+Test(slab_report, on_a_terminal_the_table_fits_and_what_can_be_shrunk_is_one_line)
+{
+	Use many[22] = { { "dentry", 5, 2005, 192, 21, 100 } };
+	char names[20][16];
+	g_autoptr(Slabinfo) start = NULL, end = NULL;
+	g_autoptr(Reclaimable) reclaimable = reclaimable_new(NULL);
+	g_autoptr(GString) other_names = g_string_new("name-0\ta_long_name\tanother_long_name\n");
+	g_autoptr(CacheList) list = cache_list_new(other_names, NULL);
+	g_autoptr(GString) out = g_string_new(NULL);
+	SlabTable wanted = { .reclaimable = reclaimable,
+			     .list = list,
+			     .rows_max = SLAB_TABLE_ROWS,
+			     .terminal = { 60, 18 },
+			     .human = true };
+	g_auto(GStrv) lines = NULL;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+		g_snprintf(names[i], sizeof(names[i]), "name-%u", i);
+		many[i + 1] = (Use){ names[i], 1, 2000 - i, 64, 64, 40 };
+	}
+	start = reading(many, false);
+	end = reading(many, true);
+	wanted.span = (SlabSpan){ start, end, SECOND_NS };
+	append_slab_table(out, &wanted);
+	lines = g_strsplit(out->str, "\n", -1);
+	cr_expect_str_eq(lines[0], "CACHE   IN-USE  USE%  OBJECT     SIZE  CHANGE/s  ALSO");
+	cr_expect_str_eq(lines[1], "name-0   2,000    78    64 B  160 KiB  +125 KiB  a_long_n...");
+	cr_expect_str_eq(lines[10], "name-9   1,991    78    64 B  160 KiB  +124 KiB");
+	cr_expect_str_eq(lines[11], "10 more (--all)");
+	cr_expect_str_eq(lines[13], "Reclaimable caches: 0 B, most growth in dentry (+375 KiB/s) "
+				    "(--all)");
+	cr_expect_str_eq(lines[15], "next: slabstack --held name-0 -d 10");
+	cr_expect_eq(g_strv_length(lines), 17);
+}
+
 /* Returns the first cache of the table that is kept, by that order. */
 static char *first_by(const char *key)
 {

@@ -24,6 +24,7 @@ void text_print_info(const ReportModel *model, FILE *out);
 typedef struct {
 	unsigned gap;      /* spaces between columns */
 	unsigned terminal; /* width of a terminal, for which the first column is cut; 0: none */
+	unsigned columns;  /* lines are cut there, in their last column; 0: they are not */
 	bool human;        /* bytes in KiB, MiB ... */
 	bool trims;        /* no spaces at line ends */
 	bool others;       /* TABLE_OTHERS is printed, if there are more rows: "(3 others)" */

@@ -227,7 +227,9 @@ static void append_balance(GString *out, const SlabTable *slabs)
 /* Appends the titles and rows of one kind of caches; nothing if there are none. */
 static void append_slab_rows(GString *out, const SlabTable *slabs, Table *table, const char *title)
 {
-	const TextLayout layout = { .gap = 2, .human = slabs->human, .trims = true };
+	const TextLayout layout = {
+		.gap = 2, .columns = slabs->terminal.columns, .human = slabs->human, .trims = true
+	};
 
 	if (!table->count && !table->more)
 		return;
@@ -287,15 +289,52 @@ static void append_next(GString *out, const SlabTable *slabs, const Table *kept_
 		g_string_append(out, "no cache grew meanwhile; next: slabstack -d 60\n");
 }
 
+/* Appends "Reclaimable caches: 1.1 GiB, most growth in dentry (+267 KiB/s)". */
+static void append_reclaimable_line(GString *out, const SlabTable *slabs, const Table *table)
+{
+	const SlabTableRow *first = grown_most(slabs, table);
+
+	g_string_append(out, "Reclaimable caches: ");
+	append_amount(out, slabs->memory.end.numbers[HOST_SLAB_RECLAIMABLE], true);
+	if (first) {
+		g_string_append(out, ", most growth in ");
+		escape_append(out, first->name);
+		g_string_append(out, " (");
+		append_change(out, first->change_bytes, true);
+		g_string_append(out, "/s)");
+	}
+	g_string_append(out, " (--all)\n\n");
+}
+
+/* Returns how many caches a terminal has room for, with what stands above and below them: a line of
+   -d, the titles, what is left out, what is next, a prompt, and blank ones. */
+static guint rows_that_fit(const SlabTable *slabs, const GString *above)
+{
+	enum { ROWS_MIN = 3, ROWS_MAX = 10, OTHER_LINES = 8 };
+	guint used = OTHER_LINES;
+
+	for (const char *end = above->str; (end = strchr(end, '\n')); end++)
+		used++;
+	return CLAMP(slabs->terminal.lines, used + ROWS_MIN, used + ROWS_MAX) - used;
+}
+
 void append_slab_table(GString *out, const SlabTable *slabs)
 {
 	g_autoptr(Table) kept = table_new(slabs, NULL), reclaimable = table_new(slabs, NULL);
+	g_autoptr(GString) balance = g_string_new(NULL);
+	SlabTable shown = *slabs;
 
-	slab_table_add(kept, slabs, SLABS_KEPT, TABLE_TEXT);
-	slab_table_add(reclaimable, slabs, SLABS_RECLAIMABLE, TABLE_TEXT);
-	append_balance(out, slabs);
+	append_balance(balance, slabs);
+	if (slabs->terminal.lines)
+		shown.rows_max = rows_that_fit(slabs, balance);
+	slab_table_add(kept, &shown, SLABS_KEPT, TABLE_TEXT);
+	slab_table_add(reclaimable, &shown, SLABS_RECLAIMABLE, TABLE_TEXT);
+	g_string_append_len(out, balance->str, (gssize)balance->len);
 	append_slab_rows(out, slabs, kept, "CACHE");
-	append_slab_rows(out, slabs, reclaimable, "RECLAIMABLE CACHE");
+	if (slabs->terminal.lines)
+		append_reclaimable_line(out, slabs, reclaimable);
+	else
+		append_slab_rows(out, slabs, reclaimable, "RECLAIMABLE CACHE");
 	append_next(out, slabs, kept, reclaimable);
 }
 

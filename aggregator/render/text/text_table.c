@@ -36,17 +36,17 @@ static glong label_width(const char *text)
 	return width;
 }
 
-/* A long list of names, or a path, would push the next columns off every line. */
-static void label_shorten(GString *label)
+/* Cuts what begins at start to so many columns. */
+static void shorten(GString *text, gsize start, glong columns)
 {
-	char *cut = label->str;
+	char *cut = text->str + start;
 
-	if (label_width(label->str) <= LABEL_COLUMNS)
+	if (label_width(cut) <= columns)
 		return;
-	for (glong width = 0; width < LABEL_COLUMNS - 3; cut = g_utf8_next_char(cut))
+	for (glong width = 0; width < columns - 3; cut = g_utf8_next_char(cut))
 		width += 1 + g_unichar_iswide(g_utf8_get_char(cut));
-	g_string_truncate(label, (gsize)(cut - label->str));
-	g_string_append(label, "...");
+	g_string_truncate(text, (gsize)(cut - text->str));
+	g_string_append(text, "...");
 }
 
 static void append_value(GString *out, const TableColumn *column, const Value *value, bool human)
@@ -109,8 +109,9 @@ static void make_cell(Sheet *sheet, const TableColumn *column, guint row)
 		append_value(sheet->cell, column, &value, layout->human);
 	else
 		g_string_append(sheet->cell, column->blank ? column->blank : "-");
+	/* A long list of names, or a path, would push the next columns off every line. */
 	if (column->is_cut)
-		label_shorten(sheet->cell);
+		shorten(sheet->cell, 0, LABEL_COLUMNS);
 }
 
 static void text_table_widen(Sheet *sheet, guint row, GString *out)
@@ -205,8 +206,11 @@ void flush_text(GString *text, FILE *out)
 static void append_row(Sheet *sheet, guint row, GString *out)
 {
 	const TextLayout *layout = sheet->layout;
+	gsize start = out->len;
 
 	append_cells(sheet, row, out);
+	if (layout->columns)
+		shorten(out, start, layout->columns);
 	while (layout->trims && out->len && out->str[out->len - 1] == ' ')
 		g_string_truncate(out, out->len - 1);
 	g_string_append_c(out, '\n');
