@@ -39,6 +39,7 @@ const HostFigureKind host_figures[HOST_FIGURES] = {
 			    { IN_VMSTAT, "nr_isolated_", PAGES } } },
 	[HOST_COMPRESSED] = { "compressed_bytes", { { IN_VMSTAT, "nr_zspages ", PAGES } } },
 	[HOST_MEMORY_FREE_ON_CPUS] = { "free_on_cpus_bytes", { { IN_ZONEINFO, "count:", PAGES } } },
+	[HOST_TCP_BUFFERS] = { "tcp_buffers_bytes", { { IN_SOCKSTAT, "TCP:", PAGES } } },
 	[HOST_STACKS_IN_VMALLOC] = { "stacks_in_vmalloc_bytes", { { 0 } } },
 	[HOST_RAM] = { "ram_bytes", { { 0 } } },
 	[HOST_MAJOR_FAULTS] = { "major_faults", { { IN_VMSTAT, "pgmajfault ", COUNT } } },

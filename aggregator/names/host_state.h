@@ -36,6 +36,9 @@ typedef enum {
 	/* Free pages that CPUs keep in lists of their own (/proc/zoneinfo). MemFree and
 	   MemAvailable lack them: up to some 190 MiB for each CPU and zone on Linux 6.18. */
 	HOST_MEMORY_FREE_ON_CPUS,
+	/* What TCP counts for its packets (/proc/net/sockstat): pages outside of slab caches, but
+	   for small packets and the heads of all. */
+	HOST_TCP_BUFFERS,
 	/* Of kernel stacks and of vmalloc memory, if stacks are allocated there
 	   (CONFIG_VMAP_STACK); only where it was asked for. */
 	HOST_STACKS_IN_VMALLOC,
@@ -54,7 +57,7 @@ typedef enum {
 } HostFigure;
 
 /* The files that show figures. */
-typedef enum { IN_MEMINFO, IN_ZONEINFO, IN_VMSTAT, IN_PRESSURE, HOST_FILES } HostFile;
+typedef enum { IN_MEMINFO, IN_ZONEINFO, IN_VMSTAT, IN_PRESSURE, IN_SOCKSTAT, HOST_FILES } HostFile;
 
 /* Lines of a file that begin so, after blanks. */
 typedef struct {

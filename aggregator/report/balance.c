@@ -127,19 +127,29 @@ static int compare_rows(const void *a, const void *b)
 	return (of_a->bytes < of_b->bytes) - (of_a->bytes > of_b->bytes);
 }
 
-/* Puts the largest first, and parts that are small and did not change into one row. */
-static void fold_small(GArray *rows, uint64_t total, uint64_t noise, Table *table)
+static bool is_large(const BalanceRow *row, const MemorySpan *memory)
 {
 	enum { SHARE_MIN = 100 };
+
+	return row->bytes >= memory->end.numbers[HOST_MEMORY_TOTAL] / SHARE_MIN;
+}
+
+static bool has_changed(const BalanceRow *row, uint64_t noise)
+{
+	return MAX(row->bytes, row->start) - MIN(row->bytes, row->start) > noise;
+}
+
+/* Puts the largest first, and parts that are small and did not change into one row. */
+static void fold_small(GArray *rows, const MemorySpan *memory, uint64_t noise, Table *table)
+{
 	BalanceRow others = { .part = "others" };
 	guint kept = 0, folded = 0;
 
 	g_array_sort(rows, compare_rows);
 	for (guint i = 0; i < rows->len; i++) {
 		BalanceRow row = g_array_index(rows, BalanceRow, i);
-		uint64_t change = MAX(row.bytes, row.start) - MIN(row.bytes, row.start);
 
-		if (is_always_shown(&row) || row.bytes >= total / SHARE_MIN || change > noise) {
+		if (is_always_shown(&row) || is_large(&row, memory) || has_changed(&row, noise)) {
 			g_array_index(rows, BalanceRow, kept++) = row;
 			continue;
 		}
@@ -153,6 +163,23 @@ static void fold_small(GArray *rows, uint64_t total, uint64_t noise, Table *tabl
 		others.title = table_printf(table, "%u smaller parts (--all)", folded);
 	if (folded)
 		g_array_append_val(rows, others);
+}
+
+/* Sockets are what fills memory without a counter most often. Their packets are also in slab
+   caches, so this is a row below that part, and no part. */
+static void insert_tcp_buffers(GArray *rows, const MemorySpan *memory, uint64_t noise)
+{
+	BalanceRow tcp = { .part = "tcp_buffers",
+			   .title = "  of it TCP packets, up to",
+			   .start = memory->start.numbers[HOST_TCP_BUFFERS],
+			   .bytes = memory->end.numbers[HOST_TCP_BUFFERS] };
+	guint at = 0;
+
+	while (at < rows->len &&
+	       !g_str_equal(g_array_index(rows, BalanceRow, at).part, "in_no_counter"))
+		at++;
+	if (at < rows->len && (is_large(&tcp, memory) || has_changed(&tcp, noise)))
+		g_array_insert_val(rows, at + 1, tcp);
 }
 
 static Value share_of(Table *table, const TableColumn *column, guint row)
@@ -178,13 +205,24 @@ static const TableColumn columns[] = {
 	  .known_at = offsetof(BalanceRow, has_change), .title = "CHANGE/s" },
 };
 
+static void add_changes(GArray *rows, const MemorySpan *memory)
+{
+	for (guint i = 0; i < rows->len; i++) {
+		BalanceRow *row = &g_array_index(rows, BalanceRow, i);
+
+		row->has_change = memory->span_ns && memory->start.known[HOST_MEMORY_TOTAL];
+		row->change_bytes = ((double)row->bytes - (double)row->start) * NS_PER_SECOND /
+				    (double)MAX(memory->span_ns, 1);
+	}
+}
+
 Table *balance_table_new(const SlabTable *slabs, TableUse use)
 {
-	enum { NOISE_BYTES = 1 << 20, NOISE_BYTES_OF_A_CPU = 128 << 10 };
-	HostState start = slabs->memory.start, end = slabs->memory.end;
-	uint64_t total = end.numbers[HOST_MEMORY_TOTAL], span_ns = slabs->memory.span_ns;
+	const MemorySpan *memory = &slabs->memory;
+	HostState start = memory->start, end = memory->end;
+	uint64_t total = end.numbers[HOST_MEMORY_TOTAL], noise = slab_table_noise(slabs);
 	GArray *rows = g_array_new(FALSE, FALSE, sizeof(BalanceRow));
-	Table *table = table_new(&slabs->memory, rows);
+	Table *table = table_new(memory, rows);
 
 	leave_out_mapped_swap_cache(&start);
 	leave_out_mapped_swap_cache(&end);
@@ -193,15 +231,10 @@ Table *balance_table_new(const SlabTable *slabs, TableUse use)
 		add_rest(rows, start.numbers[HOST_MEMORY_TOTAL], total);
 	}
 	if (rows->len && use == TABLE_TEXT && slabs->rows_max < UINT32_MAX)
-		fold_small(rows, total, NOISE_BYTES + slabs->cpus * (uint64_t)NOISE_BYTES_OF_A_CPU,
-			   table);
-	for (guint i = 0; i < rows->len; i++) {
-		BalanceRow *row = &g_array_index(rows, BalanceRow, i);
-
-		row->has_change = span_ns && start.known[HOST_MEMORY_TOTAL];
-		row->change_bytes = ((double)row->bytes - (double)row->start) * NS_PER_SECOND /
-				    (double)MAX(span_ns, 1);
-	}
+		fold_small(rows, memory, noise, table);
+	if (use == TABLE_TEXT)
+		insert_tcp_buffers(rows, memory, noise);
+	add_changes(rows, memory);
 	table->count = rows->len;
 	table_add(table, columns, G_N_ELEMENTS(columns), use);
 	return table;

@@ -478,14 +478,19 @@ void slab_table_add(Table *table, const SlabTable *slabs, SlabKinds kinds, Table
 	table_add(table, overview_columns, G_N_ELEMENTS(overview_columns), use);
 }
 
-int64_t slab_table_taken_outside(const SlabTable *table)
+uint64_t slab_table_noise(const SlabTable *table)
 {
 	enum { NOISE_BYTES = 1 << 20, NOISE_BYTES_OF_A_CPU = 128 << 10 };
+
+	return NOISE_BYTES + table->cpus * (uint64_t)NOISE_BYTES_OF_A_CPU;
+}
+
+int64_t slab_table_taken_outside(const SlabTable *table)
+{
 	const HostState *start = &table->memory.start, *end = &table->memory.end;
 	int64_t outside = host_state_taken_outside_slab(start, end);
 	int64_t in_slab = (int64_t)(end->numbers[HOST_SLAB_UNRECLAIMABLE] -
 				    start->numbers[HOST_SLAB_UNRECLAIMABLE]);
-	int64_t noise = NOISE_BYTES + (int64_t)table->cpus * NOISE_BYTES_OF_A_CPU;
 
-	return outside > MAX(in_slab, noise) ? outside : 0;
+	return outside > MAX(in_slab, (int64_t)slab_table_noise(table)) ? outside : 0;
 }

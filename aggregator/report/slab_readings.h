@@ -91,6 +91,9 @@ Table *balance_table_new(const SlabTable *slabs, TableUse use);
    order; of two kinds, those that are kept come first, and each has at most rows_max. */
 void slab_table_add(Table *table, const SlabTable *slabs, SlabKinds kinds, TableUse use);
 
+/* Returns by how many bytes a part of memory may change without a reason: CPUs hold reserves. */
+uint64_t slab_table_noise(const SlabTable *table);
+
 /* Returns the bytes that the kernel took outside of slab caches, if they exceed both the growth of
    slab caches and the reserves that CPUs may hold; else 0. */
 int64_t slab_table_taken_outside(const SlabTable *table);

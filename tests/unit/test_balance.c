@@ -158,3 +158,24 @@ Test(balance, for_people_small_parts_are_one_row_unless_they_changed)
 	cr_expect_str_eq(row_of(table, "others")->title, "2 smaller parts (--all)");
 	cr_expect(eq(dbl, row_of(table, "page_tables")->change_bytes, 2 * MIB));
 }
+
+/* 30 MiB of 1,000, and 1 MiB that grew by less than noise. */
+Test(balance, for_people_tcp_stands_below_what_is_in_no_counter)
+{
+	static const char text[] = "total_bytes 1048576000\nfree_bytes 0\n"
+				   "tcp_buffers_bytes 31457280\n";
+	g_autoptr(Table) table = balance_of(text, text, TABLE_TEXT);
+
+	cr_assert(eq(u32, table->count, 3));
+	cr_expect_str_eq(g_array_index(table->rows, BalanceRow, 0).part, "in_no_counter");
+	cr_expect_str_eq(g_array_index(table->rows, BalanceRow, 1).part, "tcp_buffers");
+	expect_mib(table, "in_no_counter", 1000);
+	expect_mib(table, "tcp_buffers", 30);
+	table_free(table);
+	table = balance_of(text, text, TABLE_JSON);
+	cr_expect_null(row_of(table, "tcp_buffers"));
+	table_free(table);
+	table = balance_of("", "total_bytes 1048576000\nfree_bytes 0\ntcp_buffers_bytes 1048576\n",
+			   TABLE_TEXT);
+	cr_expect_null(row_of(table, "tcp_buffers"));
+}

@@ -112,37 +112,41 @@ Test(memory_state, a_reading_has_what_the_kernel_shows)
 {
 	g_autoptr(FakeHost) root = fake_host_new();
 	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
-	g_autofree char *wanted =
-		g_strdup_printf("total_bytes 25276502016\n"
-				"free_bytes 24468180992\n"
-				"available_bytes 24752529408\n"
-				"slab_bytes 185860096\n"
-				"slab_unreclaimable_bytes 27770880\n"
-				"slab_reclaimable_bytes 158089216\n"
-				"vmalloc_bytes 14753792\n"
-				"per_cpu_bytes 851968\n"
-				"page_tables_bytes 2506752\n"
-				"kernel_stacks_bytes 1622016\n"
-				"huge_pages_bytes 4194304\n"
-				"anonymous_bytes 84787200\n"
-				"page_cache_bytes 59785216\n"
-				"shared_bytes 9138176\n"
-				"swap_cache_bytes 10238976\n"
-				"reclaimable_bytes 158089216\n"
-				"listed_bytes %" G_GUINT64_FORMAT "\n"
-				"compressed_bytes %" G_GUINT64_FORMAT "\n"
-				"free_on_cpus_bytes %" G_GUINT64_FORMAT "\n"
-				"major_faults 2275\n"
-				"reclaim_stalls 321\n"
-				"oom_kills 4\n"
-				"pressure_some_us 5123456\n"
-				"pressure_full_us 4987654\n",
-				151796736 + 1100 * page_bytes, 20 * page_bytes, 8438 * page_bytes);
+	g_autofree char *wanted = g_strdup_printf("total_bytes 25276502016\n"
+						  "free_bytes 24468180992\n"
+						  "available_bytes 24752529408\n"
+						  "slab_bytes 185860096\n"
+						  "slab_unreclaimable_bytes 27770880\n"
+						  "slab_reclaimable_bytes 158089216\n"
+						  "vmalloc_bytes 14753792\n"
+						  "per_cpu_bytes 851968\n"
+						  "page_tables_bytes 2506752\n"
+						  "kernel_stacks_bytes 1622016\n"
+						  "huge_pages_bytes 4194304\n"
+						  "anonymous_bytes 84787200\n"
+						  "page_cache_bytes 59785216\n"
+						  "shared_bytes 9138176\n"
+						  "swap_cache_bytes 10238976\n"
+						  "reclaimable_bytes 158089216\n"
+						  "listed_bytes %" G_GUINT64_FORMAT "\n"
+						  "compressed_bytes %" G_GUINT64_FORMAT "\n"
+						  "free_on_cpus_bytes %" G_GUINT64_FORMAT "\n"
+						  "tcp_buffers_bytes %" G_GUINT64_FORMAT "\n"
+						  "major_faults 2275\n"
+						  "reclaim_stalls 321\n"
+						  "oom_kills 4\n"
+						  "pressure_some_us 5123456\n"
+						  "pressure_full_us 4987654\n",
+						  151796736 + 1100 * page_bytes, 20 * page_bytes,
+						  8438 * page_bytes, 33 * page_bytes);
 
 	fake_host_write(root, "proc/meminfo", meminfo);
 	fake_host_write(root, "proc/zoneinfo", zoneinfo);
 	fake_host_write(root, "proc/vmstat", vmstat);
 	fake_host_write(root, "proc/pressure/memory", pressure);
+	fake_host_write(root, "proc/net/sockstat",
+			"sockets: used 14\nTCP: inuse 1 orphan 0 tw 110 alloc 1 mem 33\n"
+			"UDP: inuse 0 mem 7\n");
 	expect_reading(root, wanted);
 }
 

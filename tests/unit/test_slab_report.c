@@ -147,8 +147,8 @@ Test(slab_report, on_a_terminal_the_table_fits_and_what_can_be_shrunk_is_one_lin
 	cr_expect_str_eq(lines[1], "name-0   2,000    78    64 B  160 KiB  +125 KiB  a_long_n...");
 	cr_expect_str_eq(lines[10], "name-9   1,991    78    64 B  160 KiB  +124 KiB");
 	cr_expect_str_eq(lines[11], "10 more (--all)");
-	cr_expect_str_eq(lines[13], "Reclaimable caches: 0 B, most growth in dentry (+375 KiB/s) "
-				    "(--all)");
+	cr_expect_str_eq(lines[13],
+			 "Reclaimable caches: 0 B; most growth: dentry +375 KiB/s (--all)");
 	cr_expect_str_eq(lines[15], "next: slabstack --held name-0 -d 10");
 	cr_expect_eq(g_strv_length(lines), 17);
 }
@@ -205,7 +205,7 @@ Test(slab_report, memory_outside_of_slab_caches_is_what_comes_next_where_it_grew
 		  "%s", text);
 	cr_expect_not_null(strstr(text, "\nin no counter             1.7 GiB      11  +19.5 MiB\n"),
 			   "%s", text);
-	cr_expect(g_str_has_suffix(text, "\n39.1 MiB went to pages outside of slab caches; "
+	cr_expect(g_str_has_suffix(text, "\n39.1 MiB went to pages, not to caches; "
 					 "next: kmalloc-top --events=page -d 10\n"),
 		  "%s", text);
 	g_free(text);

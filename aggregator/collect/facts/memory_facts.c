@@ -31,6 +31,7 @@ static const struct {
 	[IN_ZONEINFO] = { "/proc/zoneinfo", ":" },
 	[IN_VMSTAT] = { "/proc/vmstat", " " },
 	[IN_PRESSURE] = { "/proc/pressure/memory", "total=" },
+	[IN_SOCKSTAT] = { "/proc/net/sockstat", " mem " },
 };
 
 static void take_number(HostState *state, HostFigure figure, unsigned unit_given, const char *text)

@@ -5,8 +5,9 @@
 #include <stdint.h>
 
 /* Appends a reading (enum KmtReading) of the state of this host's memory (KMT_BATCH_MEMORY), from
-   /proc/meminfo, /proc/zoneinfo, /proc/vmstat and /proc/pressure/memory below a root folder ("":
-   this host). What the kernel does not show is left out; appends nothing if it shows nothing. */
+   /proc/meminfo, /proc/zoneinfo, /proc/vmstat, /proc/pressure/memory and /proc/net/sockstat below
+   a root folder ("": this host). What the kernel does not show is left out; appends nothing if it
+   shows nothing. */
 void memory_facts_append(GByteArray *out, const char *root, uint32_t reading);
 
 /* Appends a reading with what a balance of all memory needs, too: how much RAM there is, and

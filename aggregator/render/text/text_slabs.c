@@ -277,7 +277,7 @@ static void append_next(GString *out, const SlabTable *slabs, const Table *kept_
 
 	if (outside) {
 		append_amount(out, (uint64_t)outside, true);
-		g_string_append(out, " went to pages outside of slab caches; "
+		g_string_append(out, " went to pages, not to caches; "
 				     "next: kmalloc-top --events=page -d 10\n");
 		return;
 	}
@@ -289,7 +289,7 @@ static void append_next(GString *out, const SlabTable *slabs, const Table *kept_
 		g_string_append(out, "no cache grew meanwhile; next: slabstack -d 60\n");
 }
 
-/* Appends "Reclaimable caches: 1.1 GiB, most growth in dentry (+267 KiB/s)". */
+/* Appends "Reclaimable caches: 1.1 GiB; most growth: dentry +267 KiB/s (--all)". */
 static void append_reclaimable_line(GString *out, const SlabTable *slabs, const Table *table)
 {
 	const SlabTableRow *first = grown_most(slabs, table);
@@ -297,11 +297,11 @@ static void append_reclaimable_line(GString *out, const SlabTable *slabs, const 
 	g_string_append(out, "Reclaimable caches: ");
 	append_amount(out, slabs->memory.end.numbers[HOST_SLAB_RECLAIMABLE], true);
 	if (first) {
-		g_string_append(out, ", most growth in ");
+		g_string_append(out, "; most growth: ");
 		escape_append(out, first->name);
-		g_string_append(out, " (");
+		g_string_append_c(out, ' ');
 		append_change(out, first->change_bytes, true);
-		g_string_append(out, "/s)");
+		g_string_append(out, "/s");
 	}
 	g_string_append(out, " (--all)\n\n");
 }
