@@ -130,6 +130,8 @@ static void set_table(SlabReadings *readings, const ReportSource *source)
 	const Session *session = source->session;
 	SlabSpan span = span_of(readings, session);
 	uint64_t top = source->options->top;
+	bool has_bound = source->all || top < UINT32_MAX;
+	const TerminalSize none = { 0 };
 
 	readings->reclaimable =
 		reclaimable_new(run_text_of(session->text, KMT_BATCH_RECLAIMABLE, 0));
@@ -145,8 +147,7 @@ static void set_table(SlabReadings *readings, const ReportSource *source)
 			    : top < UINT32_MAX ? (guint)top
 					       : SLAB_TABLE_ROWS,
 		.cpus = (unsigned)run_info_number(session->info, KMT_FIELD_CPUS_ONLINE, 1),
-		.terminal =
-			source->all || top < UINT32_MAX ? (TerminalSize){ 0 } : source->terminal,
+		.terminal = has_bound ? none : source->terminal,
 		.human = source->human || source->terminal.columns,
 	};
 }
