@@ -16,7 +16,6 @@
 		TOOLS_ALL, 0, title, NULL, NULL, OPTION_SECTION, 0, NULL, 0, 0                     \
 	}
 enum {
-	BUFFER_MEGABYTES_MAX = 1 << 20,
 	SAMPLING_PERIOD_MAX = 1 << 20, /* the emitter's own bound */
 	HZ_MAX = 10000,                /* no kernel has more than 1,200 */
 };
@@ -188,8 +187,7 @@ const OptionRow option_rows[] = {
 	  "exit with status 3 if more of the events were lost (default: 0.1)",
 	  APPLY(option_max_loss) },
 	{ TOOLS_ALL, 0, "buffer", "MB", "buffers of all CPUs (default: 16 each, or less)",
-	  OPTION_OF_RUN |
-		  NUMBER_32(live.request.bounds.buffer_megabytes, 1, BUFFER_MEGABYTES_MAX) },
+	  OPTION_OF_RUN | APPLY(option_buffer) },
 	{ TOOLS_ALL, 0, "max-memory", "MB",
 	  "memory for counting, and for unread data (default: 256)", APPLY(option_max_memory) },
 	SECTION_OF("Recordings and files"),

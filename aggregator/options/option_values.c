@@ -233,7 +233,61 @@ static bool parse_decimal(const char *value, double *number)
 
 bool option_parse_seconds(const char *value, double *seconds)
 {
-	return parse_decimal(value, seconds);
+	static const struct {
+		char letter;
+		double seconds;
+	} units[] = { { 's', 1 }, { 'm', 60 }, { 'h', 3600 } };
+	g_autofree char *number = g_strdup(value);
+	gsize last = MAX(strlen(value), 1) - 1;
+	double unit = 1;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(units); i++)
+		if (last && value[last] == units[i].letter) {
+			unit = units[i].seconds;
+			number[last] = '\0';
+		}
+	if (!parse_decimal(number, seconds))
+		return false;
+	*seconds *= unit;
+	return true;
+}
+
+static bool parse_time(const char *value, double *seconds, GError **error)
+{
+	if (option_parse_seconds(value, seconds) && *seconds > 0 &&
+	    *seconds <= DURATION_SECONDS_MAX)
+		return true;
+	return option_fail(
+		error, "'%s' is not a time above 0: use seconds, or s, m or h, as in 10m", value);
+}
+
+/* A number of MB, or a size with its unit. */
+static bool parse_megabytes(const char *value, uint64_t min, uint64_t *megabytes, GError **error)
+{
+	const char *rest;
+	uint64_t number, bytes;
+
+	if (!number_parse(value, &number, &rest) || !*rest)
+		return option_parse_whole(value, min, MEGABYTES_MAX, megabytes, error);
+	if (!number_parse_bytes(value, &bytes))
+		return option_fail(error, "'%s' is not a size: use MB, or K, M or G, as in 1G",
+				   value);
+	*megabytes = (bytes + (1 << 20) - 1) >> 20;
+	if (*megabytes < min || *megabytes > MEGABYTES_MAX)
+		return option_fail(
+			error, "'%s' is out of range: %" G_GUINT64_FORMAT "M to %dG is possible",
+			value, min, MEGABYTES_MAX >> 10);
+	return true;
+}
+
+bool option_buffer(Options *options, const char *value, GError **error)
+{
+	uint64_t megabytes;
+
+	if (!parse_megabytes(value, 1, &megabytes, error))
+		return false;
+	options->live.request.bounds.buffer_megabytes = (uint32_t)megabytes;
+	return true;
 }
 
 bool option_parse_interval(const char *value, double *seconds, GError **error)
@@ -259,9 +313,8 @@ bool option_duration(Options *options, const char *value, GError **error)
 {
 	double seconds;
 
-	if (!option_parse_seconds(value, &seconds) || !(seconds > 0) ||
-	    seconds > DURATION_SECONDS_MAX)
-		return option_fail(error, "'%s' is not a number of seconds above 0", value);
+	if (!parse_time(value, &seconds, error))
+		return false;
 	options->live.request.bounds.duration_seconds = seconds;
 	return true;
 }
@@ -270,8 +323,8 @@ bool option_min_age(Options *options, const char *value, GError **error)
 {
 	double seconds;
 
-	if (!parse_decimal(value, &seconds) || !(seconds > 0) || seconds > DURATION_SECONDS_MAX)
-		return option_fail(error, "'%s' is not a number of seconds above 0", value);
+	if (!parse_time(value, &seconds, error))
+		return false;
 	options->choice.held.min_age_ns = (uint64_t)(seconds * 1e9);
 	return true;
 }
@@ -281,8 +334,9 @@ static bool parse_place(Options *options, const char *value, uint64_t *ns, GErro
 {
 	double seconds;
 
-	if (!parse_decimal(value, &seconds) || !(seconds <= DURATION_SECONDS_MAX))
-		return option_fail(error, "'%s' is not a number of seconds", value);
+	if (!option_parse_seconds(value, &seconds) || !(seconds <= DURATION_SECONDS_MAX))
+		return option_fail(
+			error, "'%s' is not a time: use seconds, or s, m or h, as in 10m", value);
 	*ns = (uint64_t)(seconds * 1e9 + 0.5);
 	options->input.is_sliced = true;
 	return true;
@@ -390,7 +444,7 @@ bool option_max_memory(Options *options, const char *value, GError **error)
 {
 	uint64_t megabytes;
 
-	if (!option_parse_whole(value, MEMORY_MEGABYTES_MIN, MEGABYTES_MAX, &megabytes, error))
+	if (!parse_megabytes(value, MEMORY_MEGABYTES_MIN, &megabytes, error))
 		return false;
 	options->memory_bytes_max = megabytes << 20;
 	return true;
@@ -423,23 +477,14 @@ bool option_record_max(Options *options, const char *value, GError **error)
 /* Reads "100M" or "10m". */
 static bool parse_piece(const char *text, CollectRequest *request)
 {
-	static const struct {
-		char letter;
-		unsigned seconds;
-	} units[] = { { '\0', 1 }, { 's', 1 }, { 'm', 60 }, { 'h', 3600 } };
-	uint64_t number;
-	const char *rest;
+	double seconds;
 
-	if (!number_parse(text, &number, &rest))
-		return false;
-	for (size_t i = 0; i < G_N_ELEMENTS(units); i++)
-		if (*rest == units[i].letter && (!*rest || !rest[1]) &&
-		    number <= PIECE_SECONDS_MAX / units[i].seconds) {
-			request->record.piece_ns = number * units[i].seconds * NS_PER_SECOND;
-			return number > 0;
-		}
+	if (option_parse_seconds(text, &seconds)) {
+		request->record.piece_ns = (uint64_t)(MIN(seconds, PIECE_SECONDS_MAX) * 1e9);
+		return seconds >= 1 && seconds <= PIECE_SECONDS_MAX;
+	}
 	request->record.piece_ns = 0;
-	return *rest && number_parse_bytes(text, &request->record.bytes_max) &&
+	return number_parse_bytes(text, &request->record.bytes_max) &&
 	       request->record.bytes_max >= OPTION_PIECE_BYTES_MIN;
 }
 

@@ -36,7 +36,8 @@ bool option_parse_whole(const char *text, uint64_t min, uint64_t max, uint64_t *
 bool option_parse_whole32(const char *text, uint64_t min, uint64_t max, uint32_t *value,
 			  GError **error);
 
-/* Parses a number of seconds, "30", "0.5" or ".5". Returns false if it is invalid. */
+/* Parses a time: seconds, "30", "0.5" or ".5", or a number with s, m or h, "10m". Returns false if
+   it is invalid. */
 bool option_parse_seconds(const char *value, double *seconds);
 
 /* Parses the number of seconds between two tables or reports. */
@@ -89,6 +90,7 @@ void option_rate_finish(Options *options);
 bool option_rate_speed(Options *options, const char *value, GError **error);
 bool option_rate_stacks(Options *options, const char *value, GError **error);
 bool option_stap_options(Options *options, const char *value, GError **error);
+bool option_buffer(Options *options, const char *value, GError **error);
 bool option_max_memory(Options *options, const char *value, GError **error);
 bool option_max_loss(Options *options, const char *value, GError **error);
 bool option_cache_names(Options *options, const char *value, GError **error);

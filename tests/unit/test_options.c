@@ -65,13 +65,49 @@ static uint64_t every_ns(const char *every, const char *other)
 	return options ? options->live.request.reports.every_ns : 0;
 }
 
+/* Returns the limits of --buffer and --max-memory in MB, 0 if the command line is refused. */
+static uint64_t megabytes_of(const char *size)
+{
+	g_autofree char *buffer = g_strconcat("--buffer=", size, NULL);
+	g_autofree char *memory = g_strconcat("--max-memory=", size, NULL);
+	const char *words[] = { "reports", "--check", buffer, memory, NULL };
+	g_auto(GStrv) arguments = g_strdupv((char **)words);
+	g_autoptr(Options) options =
+		options_parse(&reports, (int)g_strv_length(arguments), arguments, NULL);
+
+	if (!options)
+		return 0;
+	cr_expect(eq(u64, options->live.request.bounds.buffer_megabytes,
+		     options->memory_bytes_max >> 20));
+	return options->memory_bytes_max >> 20;
+}
+
+Test(options, sizes_are_megabytes_or_have_a_unit)
+{
+	cr_expect(eq(u64, megabytes_of("64"), 64));
+	cr_expect(eq(u64, megabytes_of("64M"), 64));
+	cr_expect(eq(u64, megabytes_of("64k"), 0));
+	cr_expect(eq(u64, megabytes_of("65537K"), 65));
+	cr_expect(eq(u64, megabytes_of("2G"), 2048));
+	cr_expect(eq(u64, megabytes_of("1024G"), 1 << 20));
+	cr_expect(eq(u64, megabytes_of("1025G"), 0));
+	cr_expect(eq(u64, megabytes_of("64T"), 0));
+	cr_expect(eq(u64, megabytes_of("1.5G"), 0));
+	cr_expect(eq(u64, megabytes_of("18446744073709551615"), 0));
+	cr_expect(eq(u64, megabytes_of("M"), 0));
+}
+
 Test(options, reports_have_an_interval)
 {
 	cr_expect(eq(u64, every_ns("--every=600", NULL), 600000000000));
 	cr_expect(eq(u64, every_ns("--every=.1", NULL), 100000000));
 	cr_expect(eq(u64, every_ns("--every=86400", "-d1"), 86400000000000));
+	cr_expect(eq(u64, every_ns("--every=90s", NULL), 90000000000));
+	cr_expect(eq(u64, every_ns("--every=1.5m", NULL), 90000000000));
+	cr_expect(eq(u64, every_ns("--every=2h", NULL), 7200000000000));
 	for (const char *const *bad =
-		     (const char *[]){ "0", "0.09", "86401", "-1", "1e3", "", "x", "inf", NULL };
+		     (const char *[]){ "0", "s", "1d", "1ms", "25h", "0.09", "86401", "-1", "1e3",
+				       "", "x", "inf", NULL };
 	     *bad; bad++) {
 		g_autofree char *every = g_strconcat("--every=", *bad, NULL);
 
