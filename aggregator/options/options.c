@@ -6,6 +6,7 @@
  */
 #include "options/options.h"
 
+#include "base/nearest.h"
 #include "base/unconst.h"
 #include "collect/run/collect_live.h"
 #include "collect/run/command.h"
@@ -194,10 +195,56 @@ static bool take_word(Options *options, const char *word, GError **error)
 	return true;
 }
 
+static char *commands_of(unsigned tools)
+{
+	static const char *const commands[] = { "kmalloc-top", "slabstack", "slabratetop",
+						"stack-top" }; /* by the bit of ToolBit */
+	GString *names = g_string_new(NULL);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
+		if (tools & 1U << i)
+			g_string_append_printf(names, "%s%s", names->len ? ", " : "", commands[i]);
+	return g_string_free(names, FALSE);
+}
+
+/* Adds the commands that have the option, or those of this command with a similar name, to
+   "Unknown option --durtion=5". */
+static void suggest_options(const Tool *tool, GError *error)
+{
+	const char *given = strstr(error->message, " --");
+	g_autofree char *name =
+		given ? g_strndup(given + 3, strcspn(given + 3, "= ")) : g_strdup("");
+	g_autoptr(Nearest) nearest = nearest_new(name);
+	g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GString) similar = g_string_new(NULL);
+	g_autofree char *others = NULL;
+	unsigned tools = 0;
+
+	if (!g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION) || !*name)
+		return;
+	for (const OptionRow *row = option_rows; row->long_name; row++) {
+		if (option_row_kind(row) == OPTION_SECTION)
+			continue;
+		tools |= g_str_equal(row->long_name, name) ? row->tools : 0;
+		g_ptr_array_add(words, g_strconcat("--", row->long_name, NULL));
+		if (option_row_is_of(row, tool))
+			nearest_offer(nearest, words->pdata[words->len - 1], row->long_name);
+	}
+	others = commands_of(tools);
+	nearest_append(nearest, similar);
+	if (!tools && !similar->len)
+		return;
+	g_free(error->message);
+	error->message = g_strdup_printf("Unknown option --%s; %s: %s", name,
+					 tools ? "commands that have it" : "similar",
+					 tools ? others : similar->str);
+}
+
 /* Parses the words before "--". */
 static bool parse_words(Options *options, char **words, GError **error)
 {
 	g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+	GError *problem = NULL;
 	g_auto(GStrv) rest = option_attached_split(options->tool, words);
 	bool wants_words = options->tool->take_word != NULL;
 
@@ -207,8 +254,11 @@ static bool parse_words(Options *options, char **words, GError **error)
 	/* Else the first word ends the options, so that the error is about it. */
 	g_option_context_set_strict_posix(context, !wants_words);
 	g_option_context_set_main_group(context, option_group(options));
-	if (!g_option_context_parse_strv(context, &rest, error))
+	if (!g_option_context_parse_strv(context, &rest, &problem)) {
+		suggest_options(options->tool, problem);
+		g_propagate_error(error, problem);
 		return false;
+	}
 	/* Behind the program's name. */
 	for (char **word = *rest ? rest + 1 : rest; *word; word++)
 		if (!take_word(options, *word, error))
