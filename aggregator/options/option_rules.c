@@ -95,7 +95,7 @@ static const struct {
 	{ .word = "PERF", .holds = uses_perf },
 	{ .word = "TERMINAL", .holds = prints_to_terminal },
 	{ .word = "FORMAT-IS-BUILT", .holds = is_built },
-	{ .word = "FORMAT-IS-BINARY", .traits = RENDER_BINARY },
+	{ .word = "FORMAT-IS-OF-A-FILE", .traits = RENDER_TO_FILE },
 	{ .word = "FORMAT-IS-ONE-FILE", .traits = RENDER_ONCE },
 	{ .word = "FORMAT-OF-STACKS", .traits = RENDER_STACKS },
 	{ .word = "FORMAT-OF-TOTALS", .traits = RENDER_TOTALS },
@@ -304,8 +304,8 @@ static const OptionRule option_rules[] = {
 	{ "!FORMAT-IS-BUILT", NULL,
 	  "this program was built without protobuf-c, which this --format needs: install "
 	  "protoc-c and the headers of libprotobuf-c, and build again" },
-	{ "FORMAT-IS-BINARY TERMINAL !output", NULL,
-	  "this --format is binary: add -O FILE, or use a pipe" },
+	{ "FORMAT-IS-OF-A-FILE TERMINAL !output", NULL,
+	  "this --format is not for a terminal: add -O FILE, or use a pipe" },
 	{ "FORMAT-OF-STACKS !SORT-ADDS-UP", NULL,
 	  "this --format shows sums, and the largest of several is none: use -s count, or "
 	  "another key" },
