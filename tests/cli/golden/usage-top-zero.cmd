@@ -1,1 +1,0 @@
-kmalloc-top -t 0
