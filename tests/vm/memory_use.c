@@ -218,11 +218,14 @@ static void wait_for_byte(void)
 int main(int argc, char **argv)
 {
 	const struct rlimit files = { FILES_MAX, FILES_MAX };
+	/* BPF arrays count before Linux 5.11. */
+	const struct rlimit locked = { RLIM_INFINITY, RLIM_INFINITY };
 
 	if (argc != 3)
 		error(2, 0, "usage: memory_use KIND COUNT");
 	memset(data, 1, sizeof(data));
 	setrlimit(RLIMIT_NOFILE, &files);
+	setrlimit(RLIMIT_MEMLOCK, &locked);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if (strcmp(kinds[i].name, argv[1]) != 0)
 			continue;
