@@ -5,10 +5,11 @@
  *	memory_use KIND COUNT
  *
  * waits until a byte comes on standard input, takes COUNT MiB of that kind, says "kept", and keeps
- * them until one more byte comes. COUNT of the kind dentries is a number of names. That of sockets
- * is of data that waits in TCP connections over the loopback device, that of small-messages of
- * messages of 3,500 bytes between Unix sockets. The kinds vmalloc and per-cpu are BPF arrays, huge
- * is the pool of hugetlb: all for root, as are more than 16 MiB in pipes and buffers of messages.
+ * them until one more byte comes. COUNT of the kind dentries is a number of empty files. That of
+ *sockets is of data that waits in TCP connections over the loopback device, that of small-messages
+ *of messages of 3,500 bytes between Unix sockets. The kinds vmalloc and per-cpu are BPF arrays,
+ *huge is the pool of hugetlb: all for root, as are more than 16 MiB in pipes and buffers of
+ *messages.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -179,19 +180,18 @@ static void use_per_cpu(unsigned long mib)
 		make_array(BPF_MAP_TYPE_PERCPU_ARRAY, VALUE_BYTES, MIB / VALUE_BYTES / cpus);
 }
 
-/* Names of files that do not exist: the kernel keeps each. */
 static void use_dentries(unsigned long count)
 {
-	struct stat found;
-
 	if (mkdir("memory_use.names", 0700) != 0 && errno != EEXIST)
 		error(1, errno, "mkdir");
 	for (unsigned long i = 0; i < count; i++) {
 		char name[NAME_BYTES];
+		int file;
 
 		snprintf(name, sizeof(name), "memory_use.names/%lu", i);
-		if (stat(name, &found) == 0)
-			error(1, 0, "%s exists", name);
+		file = open(name, O_WRONLY | O_CREAT | O_EXCL, 0600);
+		if (file < 0 || close(file) != 0)
+			error(1, errno, "%s", name);
 	}
 }
 

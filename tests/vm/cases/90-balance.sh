@@ -134,3 +134,23 @@ appears huge 200 huge_pages
 # Each packet has a head.
 appears sockets 200 in_no_counter 0 slab_unreclaimable
 appears small-messages 200 slab_unreclaimable 24
+
+# Objects by which a cache of ./report grew, from its change a second.
+cache_growth()
+{
+	local seconds
+	seconds=$(tr -d ' \n' < report | sed -n -E 's/.*"duration_seconds":([0-9.]+),"memory_start".*/\1/p')
+	tr -d ' \n' < report | tr '{' '\n' | grep "\"cache\":\"$1\"" | sed -n -E \
+		's/.*"change_bytes_per_second":(-?[0-9]+).*"object_bytes":([0-9]+).*/\1 \2/p' |
+		awk -v seconds="$seconds" '{ printf "%d\n", $1 * seconds / $2 + 0.5 }'
+}
+
+# Elsewhere, others open and close files, too.
+balance_of dentries 20000
+growth=$(cache_growth dentry)
+if [ -d "$modules" ]; then
+	holds "dentries: their cache grew ($growth of 20000)" [ "$growth" -gt 19400 ]
+	holds "dentries: by no more ($growth)" [ "$growth" -lt 20600 ]
+else
+	holds "dentries: their cache grew ($growth of 20000)" [ "$growth" -gt 10000 ]
+fi
