@@ -67,7 +67,7 @@ balance_of()
 slack()
 {
 	case $1 in
-	vmalloc | per_cpu | page_tables | huge_pages) echo $(($2 * 3 / 100)) ;;
+	vmalloc | per_cpu | huge_pages) echo $(($2 * 3 / 100)) ;;
 	*) echo $(($2 * 3 / 100 + others)) ;;
 	esac
 }
