@@ -3,7 +3,7 @@
 # once: 6.1
 # Where all memory is: known memory of each kind stands in its own part of the balance, and in no other,
 # and the parts add up to all memory. Nobody else uses memory in a guest. On the machine that builds others
-# do, 80 MiB up and down beside two builds: there each kind is tried up to three times, and parts that they use
+# do, up to 120 MiB up and down beside two builds: there each kind is tried up to three times, and parts that they use
 # may be so far off.
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . "${BASH_SOURCE[0]%/*}/lib.sh"
@@ -11,7 +11,7 @@
 export PATH=$PATH:/usr/lib/kmalloc-top
 readonly mib=$((1 << 20))
 others=0
-[ -d "$modules" ] || others=$((100 * mib))
+[ -d "$modules" ] || others=$((200 * mib))
 readonly others
 
 # rows NAME: of an array of ./report, which is JSON without blanks, a line each.
