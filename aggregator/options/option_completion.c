@@ -16,6 +16,7 @@
 #include "probes/preset_list.h"
 #include "probes/probe_spec.h"
 #include "record/probe_kinds.h"
+#include "report/slab_readings.h"
 #include "base/unconst.h"
 
 #include <string.h>
@@ -90,6 +91,9 @@ static void offer_metrics(Completion *completion, MetricUse use)
 static void offer_ranks(Completion *completion)
 {
 	offer_metrics(completion, tool_ranks(completion->tool));
+	for (const SlabOrder *order = slab_orders; completion->tool->read_overview && order->name;
+	     order++)
+		completion_offer(completion, order->name, order->help);
 }
 
 static void offer_rate_columns(Completion *completion)

@@ -108,9 +108,11 @@ bool option_sort(Options *options, const char *value, GError **error)
 	if (options->output.slab_order)
 		return true;
 	options->view.sort = option_metric(value, use, "key", error);
-	if (!options->view.sort && options->tool->read_overview)
-		g_prefix_error(error, "growth, size, in-use, use, object and name rank all caches, "
-				      "without a CACHE; ");
+	if (!options->view.sort && options->tool->read_overview) {
+		g_autofree char *names = slab_order_names(" and ");
+
+		g_prefix_error(error, "%s rank all caches, without a CACHE; ", names);
+	}
 	return options->view.sort;
 }
 

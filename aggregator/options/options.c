@@ -339,11 +339,12 @@ static bool check_overview(const Options *options, GError **error)
 	if (!(options->output.renderer->reports & RENDERS(REPORT_SLAB_CACHES)))
 		return option_fail(error, "--format=%s shows stacks: add a CACHE, or '*' for all",
 				   options->output.renderer->name);
-	if (options->sort_given && !options->output.slab_order)
-		return option_fail(error,
-				   "-s %s ranks what is traced: without a CACHE, use growth, "
-				   "size, in-use, use, object or name",
-				   options->view.sort->name);
+	if (options->sort_given && !options->output.slab_order) {
+		g_autofree char *names = slab_order_names(" or ");
+
+		return option_fail(error, "-s %s ranks what is traced: without a CACHE, use %s",
+				   options->view.sort->name, names);
+	}
 	for (guint i = 0; i < options->given->len; i++) {
 		const OptionRow *row = g_ptr_array_index(options->given, i);
 

@@ -467,16 +467,47 @@ void slab_table_add(Table *table, const SlabTable *slabs, SlabKinds kinds, Table
 {
 	table->rows = g_array_new(FALSE, FALSE, sizeof(SlabTableRow));
 	for (int reclaimable = 0; reclaimable < 2; reclaimable++) {
-		g_autoptr(GArray) rows = overview_rows_of(slabs, reclaimable);
-		guint shown = MIN(rows->len, slabs->rows_max);
+		g_autoptr(GArray) rows = NULL;
+		guint shown;
 
 		if (!(kinds & (reclaimable ? SLABS_RECLAIMABLE : SLABS_KEPT)))
 			continue;
+		rows = overview_rows_of(slabs, reclaimable);
+		shown = MIN(rows->len, slabs->rows_max);
 		g_array_append_vals(table->rows, rows->data, shown);
 		table->more += rows->len - shown;
 	}
 	table->count = table->rows->len;
 	table_add(table, overview_columns, G_N_ELEMENTS(overview_columns), use);
+}
+
+bool slab_table_grown_most(const SlabTable *slabs, bool reclaimable, SlabTableRow *most)
+{
+	enum { NOISE_BYTES = 64 << 10, NOISE_BYTES_OF_A_CPU = 16 << 10 };
+	double seconds = (double)slabs->span.span_ns / NS_PER_SECOND;
+	double noise = NOISE_BYTES + slabs->cpus * (double)NOISE_BYTES_OF_A_CPU;
+	g_autoptr(GArray) rows = NULL;
+	SlabTable by_growth = *slabs;
+
+	by_growth.order = slab_orders;
+	rows = overview_rows_of(&by_growth, reclaimable);
+	if (!rows->len)
+		return false;
+	*most = g_array_index(rows, SlabTableRow, 0);
+	return most->change_bytes * seconds > noise;
+}
+
+char *slab_order_names(const char *last)
+{
+	GString *names = g_string_new(NULL);
+
+	for (const SlabOrder *order = slab_orders; order->name; order++)
+		g_string_append_printf(names, "%s%s",
+				       order == slab_orders ? ""
+				       : order[1].name      ? ", "
+							    : last,
+				       order->name);
+	return g_string_free(names, FALSE);
 }
 
 uint64_t slab_table_noise(const SlabTable *table)

@@ -43,6 +43,10 @@ typedef struct SlabOrder {
 /* All orders, ended by one without a name; the first is the default. */
 extern const SlabOrder slab_orders[];
 
+/* Returns their names, "growth, size or name" with " or " before the last. The caller frees them.
+ */
+char *slab_order_names(const char *last);
+
 /* The input of a table. Everything is borrowed. */
 typedef struct {
 	SlabSpan span;
@@ -90,6 +94,10 @@ Table *balance_table_new(const SlabTable *slabs, TableUse use);
 /* Adds the caches that use memory to a table without rows (SlabTableRow), largest first by its
    order; of two kinds, those that are kept come first, and each has at most rows_max. */
 void slab_table_add(Table *table, const SlabTable *slabs, SlabKinds kinds, TableUse use);
+
+/* Finds the cache of a kind that grew most, whatever the order and the number of rows. Returns
+   false if none grew by more than what CPUs hold ready. *most borrows from the readings. */
+bool slab_table_grown_most(const SlabTable *slabs, bool reclaimable, SlabTableRow *most);
 
 /* Returns by how many bytes a part of memory may change without a reason: CPUs hold reserves. */
 uint64_t slab_table_noise(const SlabTable *table);

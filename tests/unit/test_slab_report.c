@@ -117,6 +117,36 @@ Test(slab_report, what_grows_most_comes_first_and_is_what_comes_next)
 		"\n%s", text);
 }
 
+/* Returns the last line of a report by that order, with so many rows. */
+static char *next_by(const char *key, guint rows_max)
+{
+	g_autoptr(Slabinfo) start = reading(uses, false);
+	g_autoptr(Slabinfo) end = reading(uses, true);
+	g_autoptr(Reclaimable) reclaimable = reclaimable_new(NULL);
+	g_autoptr(GString) out = g_string_new(NULL);
+	SlabTable wanted = { .span = { start, end, SECOND_NS },
+			     .reclaimable = reclaimable,
+			     .rows_max = rows_max };
+
+	for (const SlabOrder *order = slab_orders; order->name; order++)
+		if (g_str_equal(order->name, key))
+			wanted.order = order;
+	append_slab_table(out, &wanted);
+	g_string_truncate(out, out->len - 1);
+	return g_strdup(strrchr(out->str, '\n') + 1);
+}
+
+Test(slab_report, what_comes_next_depends_on_neither_order_nor_rows)
+{
+	for (const SlabOrder *order = slab_orders; order->name; order++)
+		for (guint rows_max = 0; rows_max < 2; rows_max++) {
+			g_autofree char *next = next_by(order->name, rows_max);
+
+			cr_expect_str_eq(next, "next: slabstack --held kmalloc-192 -d 10", "%s, %u",
+					 order->name, rows_max);
+		}
+}
+
 /* 20 caches, of which each grew more than the next, in a terminal of 60 columns and 18 lines. */
 Test(slab_report, on_a_terminal_the_table_fits_and_what_can_be_shrunk_is_one_line)
 {

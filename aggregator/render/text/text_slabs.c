@@ -240,21 +240,6 @@ static void append_slab_rows(GString *out, const SlabTable *slabs, Table *table,
 	g_string_append_c(out, '\n');
 }
 
-/* Returns the cache that grew most, if it is more than what CPUs hold ready; else NULL. */
-static const SlabTableRow *grown_most(const SlabTable *slabs, const Table *table)
-{
-	enum { NOISE_BYTES = 64 << 10, NOISE_BYTES_OF_A_CPU = 16 << 10 };
-	const SlabTableRow *first =
-		table->rows->len ? &g_array_index(table->rows, SlabTableRow, 0) : NULL;
-	double seconds = (double)slabs->span.span_ns / NS_PER_SECOND;
-
-	return first && first->change_bytes * seconds >
-				       (double)NOISE_BYTES +
-					       slabs->cpus * (double)NOISE_BYTES_OF_A_CPU
-		       ? first
-		       : NULL;
-}
-
 static void append_command(GString *out, const SlabTableRow *cache)
 {
 	g_autofree char *quoted = g_shell_quote(cache->name);
@@ -266,13 +251,17 @@ static void append_command(GString *out, const SlabTableRow *cache)
 						: " -d 10\n");
 }
 
+/* The caches that grew most; NULL: none did. */
+typedef struct {
+	const SlabTableRow *kept;
+	const SlabTableRow *reclaimable;
+} GrownMost;
+
 /* Names the next command. What the kernel can shrink is no leak, unless it grows far faster. */
-static void append_next(GString *out, const SlabTable *slabs, const Table *kept_table,
-			const Table *reclaimable_table)
+static void append_next(GString *out, const SlabTable *slabs, const GrownMost *grown)
 {
 	enum { FASTER = 10 };
-	const SlabTableRow *kept = grown_most(slabs, kept_table);
-	const SlabTableRow *reclaimable = grown_most(slabs, reclaimable_table);
+	const SlabTableRow *kept = grown->kept, *reclaimable = grown->reclaimable;
 	int64_t outside = slab_table_taken_outside(slabs);
 
 	if (outside) {
@@ -290,17 +279,15 @@ static void append_next(GString *out, const SlabTable *slabs, const Table *kept_
 }
 
 /* Appends "Reclaimable caches: 1.1 GiB; most growth: dentry +267 KiB/s (--all)". */
-static void append_reclaimable_line(GString *out, const SlabTable *slabs, const Table *table)
+static void append_reclaimable_line(GString *out, const SlabTable *slabs, const SlabTableRow *most)
 {
-	const SlabTableRow *first = grown_most(slabs, table);
-
 	g_string_append(out, "Reclaimable caches: ");
 	append_amount(out, slabs->memory.end.numbers[HOST_SLAB_RECLAIMABLE], true);
-	if (first) {
+	if (most) {
 		g_string_append(out, "; most growth: ");
-		escape_append(out, first->name);
+		escape_append(out, most->name);
 		g_string_append_c(out, ' ');
-		append_change(out, first->change_bytes, true);
+		append_change(out, most->change_bytes, true);
 		g_string_append(out, "/s");
 	}
 	g_string_append(out, " (--all)\n\n");
@@ -323,19 +310,25 @@ void append_slab_table(GString *out, const SlabTable *slabs)
 	g_autoptr(Table) kept = table_new(slabs, NULL), reclaimable = table_new(slabs, NULL);
 	g_autoptr(GString) balance = g_string_new(NULL);
 	SlabTable shown = *slabs;
+	SlabTableRow most_kept, most_reclaimable;
+	const GrownMost grown = {
+		slab_table_grown_most(slabs, false, &most_kept) ? &most_kept : NULL,
+		slab_table_grown_most(slabs, true, &most_reclaimable) ? &most_reclaimable : NULL,
+	};
 
 	append_balance(balance, slabs);
 	if (slabs->terminal.lines)
 		shown.rows_max = rows_that_fit(slabs, balance);
 	slab_table_add(kept, &shown, SLABS_KEPT, TABLE_TEXT);
-	slab_table_add(reclaimable, &shown, SLABS_RECLAIMABLE, TABLE_TEXT);
 	g_string_append_len(out, balance->str, (gssize)balance->len);
 	append_slab_rows(out, slabs, kept, "CACHE");
-	if (slabs->terminal.lines)
-		append_reclaimable_line(out, slabs, reclaimable);
-	else
+	if (slabs->terminal.lines) {
+		append_reclaimable_line(out, slabs, grown.reclaimable);
+	} else {
+		slab_table_add(reclaimable, &shown, SLABS_RECLAIMABLE, TABLE_TEXT);
 		append_slab_rows(out, slabs, reclaimable, "RECLAIMABLE CACHE");
-	append_next(out, slabs, kept, reclaimable);
+	}
+	append_next(out, slabs, &grown);
 }
 
 /* Returns the unit of an amount, " GiB". */
