@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # once: 6.1
 # Where all memory is: known memory of each kind stands in its own part of the balance, and in no other,
-# and the parts add up to all memory. Nobody else uses memory in a guest. On the machine that builds others
-# do, up to 120 MiB up and down beside two builds: there each kind is tried up to three times, and parts that they use
-# may be so far off.
+# and the parts add up to all memory. In a guest nobody else uses memory. On the machine that builds, others
+# do: beside two builds, parts changed by up to 120 MiB. There each kind is tried up to three times, and parts
+# that others use may be off by 200 MiB.
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 
@@ -39,6 +39,7 @@ parts_changed()
 balance_of()
 {
 	local worker program
+	status='not started'
 	rm -f gate kept
 	mkfifo gate
 	# What was used before is freed by then.
