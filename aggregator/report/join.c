@@ -6,6 +6,7 @@
 #include "report/diff_rows.h"
 
 #include "base/keyed_hash.h"
+#include "base/sorted.h"
 #include "base/slot_table.h"
 #include "base/unconst.h"
 #include "symbols/frame_line.h"
@@ -234,11 +235,6 @@ static void note_modules(Side *side)
 	}
 }
 
-static gint compare_texts(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Adds the modules whose lines are known of this side, but not of the other. */
 static void add_half_known(Join *join, const Side *known, const Side *other)
 {
@@ -273,7 +269,7 @@ Join *join_new(const StackRows *const stacks[JOIN_SIDES])
 	slot_table_init(&join->slots, FIRST_SLOTS);
 	add_half_known(join, &join->sides[JOIN_OLD], &join->sides[JOIN_NEW]);
 	add_half_known(join, &join->sides[JOIN_NEW], &join->sides[JOIN_OLD]);
-	g_ptr_array_sort(join->half_known, compare_texts);
+	g_ptr_array_sort(join->half_known, sorted_compare_texts);
 	return join;
 }
 

@@ -175,24 +175,25 @@ static bool find_user_frame(const GroupNaming *naming, uint32_t row, Frame *fram
 
 static const char no_user_stack[] = "(no user stack)";
 
-void user_callsite_label(const GroupNaming *naming, uint32_t row, GString *out)
+static void append_user_frame(const GroupNaming *naming, uint32_t row, GString *out,
+			      void (*append)(GString *out, const Frame *frame))
 {
 	Frame frame;
 
 	if (find_user_frame(naming, row, &frame))
-		frame_line_append_function(out, &frame);
+		append(out, &frame);
 	else
 		g_string_append(out, no_user_stack);
 }
 
+void user_callsite_label(const GroupNaming *naming, uint32_t row, GString *out)
+{
+	append_user_frame(naming, row, out, frame_line_append_function);
+}
+
 void user_line_label(const GroupNaming *naming, uint32_t row, GString *out)
 {
-	Frame frame;
-
-	if (find_user_frame(naming, row, &frame))
-		frame_line_append_line(out, &frame);
-	else
-		g_string_append(out, no_user_stack);
+	append_user_frame(naming, row, out, frame_line_append_line);
 }
 
 void mapping_label(const GroupNaming *naming, uint32_t row, GString *out)

@@ -9,6 +9,7 @@
 #include "record/format.h"
 #include "base/escape.h"
 #include "base/keyed_hash.h"
+#include "base/sorted.h"
 #include "import/import_types.h"
 #include "import/input.h"
 #include "report/model.h"
@@ -53,11 +54,6 @@ static void many_inputs_note(const char *format, ...)
 
 /* Folders. */
 
-static gint by_name(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* A pipe of that name would be waited for. */
 static bool is_recording(const char *path)
 {
@@ -94,7 +90,7 @@ static bool add_folder(GPtrArray *paths, const Options *options, const char *fol
 	if (found->len && others && !options->output.quiet)
 		many_inputs_note("%s: %u other %s than *%s left out", folder, others,
 				 others == 1 ? "file" : "files", suffix);
-	g_ptr_array_sort(found, by_name);
+	g_ptr_array_sort(found, sorted_compare_texts);
 	for (guint i = 0; i < found->len; i++)
 		g_ptr_array_add(paths, found->pdata[i]);
 	if (found->len)

@@ -10,6 +10,7 @@
 #include "code/lines/debug_files.h"
 
 #include "base/build_id.h"
+#include "base/sorted.h"
 #include "base/unconst.h"
 #include "process/stop_signal.h"
 
@@ -128,15 +129,10 @@ static void index_folder(Index *index, const char *folder, unsigned depth)
 		closedir(dir);
 }
 
-static gint compare_paths(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void order_paths(gpointer stem, gpointer paths, gpointer user_data)
 {
 	(void)stem, (void)user_data;
-	g_ptr_array_sort(paths, compare_paths);
+	g_ptr_array_sort(paths, sorted_compare_texts);
 }
 
 /* Searching. */

@@ -8,6 +8,7 @@
 #include "collect/facts/memory_facts.h"
 
 #include "base/clock.h"
+#include "base/sorted.h"
 #include "names/host_state.h"
 #include "record/batch_writer.h"
 #include "record/format.h"
@@ -195,18 +196,13 @@ static void add_entry(int folder, const struct dirent *entry, GPtrArray *entries
 	g_ptr_array_add(entries, g_strconcat(target, "\t", entry->d_name, NULL));
 }
 
-static int compare_entries(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Joins the names of each folder to a line. */
 static GString *lines_of(GPtrArray *entries)
 {
 	GString *text = g_string_new(NULL);
 	const char *folder = NULL;
 
-	g_ptr_array_sort(entries, compare_entries);
+	g_ptr_array_sort(entries, sorted_compare_texts);
 	for (guint i = 0; i < entries->len; i++) {
 		char *entry = g_ptr_array_index(entries, i);
 		char *name = strchr(entry, '\t');

@@ -8,6 +8,7 @@
 
 #include "base/escape.h"
 #include "base/nearest.h"
+#include "base/sorted.h"
 #include "base/unconst.h"
 
 #include <dirent.h>
@@ -118,11 +119,6 @@ typedef struct {
 	GPtrArray *events;
 } Search;
 
-static int compare_names(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Returns the sorted names of the folders in a folder (element-type char *, owned). path is below
    the descriptor. */
 static GPtrArray *folders_in(int folder_fd, const char *path)
@@ -140,7 +136,7 @@ static GPtrArray *folders_in(int folder_fd, const char *path)
 			g_ptr_array_add(names, g_strdup(entry->d_name));
 	if (folder)
 		closedir(folder);
-	g_ptr_array_sort(names, compare_names);
+	g_ptr_array_sort(names, sorted_compare_texts);
 	return names;
 }
 

@@ -6,6 +6,8 @@
  */
 #include "collect/stap/stap_build.h"
 
+#include "base/sorted.h"
+
 #include "base/unconst.h"
 #include "probes/preset_list.h"
 #include "record/probe_kinds.h"
@@ -35,11 +37,6 @@ static bool append_file(GString *text, const char *folder, const char *name, GEr
 	return true;
 }
 
-static int by_name(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Returns the names of the tapset's files, sorted, because a folder has no fixed order. */
 static GPtrArray *list_tapset(const char *folder, GError **error)
 {
@@ -54,7 +51,7 @@ static GPtrArray *list_tapset(const char *folder, GError **error)
 		if (g_str_has_suffix(name, ".stp"))
 			g_ptr_array_add(names, g_strdup(name));
 	}
-	g_ptr_array_sort(names, by_name);
+	g_ptr_array_sort(names, sorted_compare_texts);
 	return names;
 }
 
