@@ -233,13 +233,11 @@ static Frame frame_of_line(FrameTable *table, const char *line)
 	};
 }
 
-Frame frame_table_get(FrameTable *table, FrameId id)
+static Frame frame_of_text(FrameTable *table, FrameId id)
 {
 	uint32_t *number;
 	Frame frame;
 
-	if (!(id & IS_TEXT))
-		return frame_of_address(table, id);
 	if (table->parsed_number->len < table->lines->len)
 		g_array_set_size(table->parsed_number, table->lines->len);
 	number = &g_array_index(table->parsed_number, uint32_t, id >> NUMBER_SHIFT);
@@ -252,6 +250,12 @@ Frame frame_table_get(FrameTable *table, FrameId id)
 	frame.source = source_of_text(table, id);
 	frame.of_kernel = g_hash_table_contains(table->kernel, GUINT_TO_POINTER(id));
 	return frame;
+}
+
+/* Without the rare case it is small enough to be inlined: sorting stacks calls it most. */
+Frame frame_table_get(FrameTable *table, FrameId id)
+{
+	return id & IS_TEXT ? frame_of_text(table, id) : frame_of_address(table, id);
 }
 
 void frame_table_append_line(const FrameTable *table, FrameId id, GString *out)
