@@ -264,7 +264,7 @@ Test(pairing, more_processes_than_there_is_room_for_hold_as_much)
 
 /* Many short processes, each of which frees what it allocates at STACKS places but for one object
    of every KEEPS_EACH-th, and one that keeps 100 objects in the end. */
-enum { SHORT = 3000, STACKS = 30, KEEPS_EACH = 100, LATE = 100, FIRST_TGID = 1000 };
+enum { SHORT = 6000, STACKS = 30, KEEPS_EACH = 100, LATE = 100, FIRST_TGID = 1000 };
 
 static void add_short(GByteArray *bytes, uint32_t number)
 {

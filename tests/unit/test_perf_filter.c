@@ -104,6 +104,48 @@ Test(perf_filter, inner_events_of_large_kmallocs_are_left_out)
 	}
 }
 
+/* Returns the filter of a free that is paired. */
+static char *filter_of_free(const char *kernel, const char *name, const char *cache)
+{
+	g_autoptr(GPtrArray) points = perf_fixture_points(kernel);
+	char *caches[] = { (char *)cache, NULL };
+
+	for (guint i = 0; i < points->len; i++) {
+		const KmemPoint *point = points->pdata[i];
+
+		if (g_str_equal(point->type->name, name))
+			return perf_filter_of_free(points, point, cache ? caches : NULL);
+	}
+	return g_strdup("no such tracepoint");
+}
+
+static const struct {
+	const char *kernel, *point, *cache, *filter; /* NULL: none */
+} free_cases[] = {
+	{ "6.18", "kmem_cache_free", "filp", "name == \"filp\"" },
+	{ "7.2", "kmem_cache_free", "filp", "name == \"filp\"" },
+	{ "7.2", "kmem_cache_free", "kmalloc-64", "name == \"kmalloc-64\"" },
+	{ "7.2", "kmem_cache_free", NULL, NULL },
+	/* It may free objects of any cache, and does not say of which. */
+	{ "7.2", "kfree", "kmalloc-64", NULL },
+	{ "7.2", "mm_page_free", "filp", NULL },
+	/* All allocations are recorded, so what is freed must be, too. */
+	{ "6.12", "kmem_cache_free", "filp", NULL },
+	{ "6.1", "kmem_cache_free", "filp", NULL },
+	{ "5.10", "kmem_cache_free", "filp", NULL },
+};
+
+Test(perf_filter, paired_frees_are_left_out_where_their_allocations_are)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(free_cases); i++) {
+		g_autofree char *filter = filter_of_free(free_cases[i].kernel, free_cases[i].point,
+							 free_cases[i].cache);
+
+		cr_expect_eq(g_strcmp0(filter, free_cases[i].filter), 0, "%s of %s: %s",
+			     free_cases[i].point, free_cases[i].kernel, filter);
+	}
+}
+
 Test(perf_filter, nothing_that_is_wanted_is_left_out)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {

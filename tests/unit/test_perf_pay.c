@@ -55,6 +55,20 @@ Test(perf_pay, samples_that_found_no_room_cost_as_much_as_those_that_were_read)
 	cr_expect_eq(cost.samples_ns, 140000);
 }
 
+/* The records of objects that are left out are read, too. */
+Test(perf_pay, reading_is_paid_for_what_is_followed_by_its_number)
+{
+	CpuCost cost = { .taken_ns = 7 };
+
+	cpu_cost_add_taken(&cost, 9000, 30, 90);
+	cr_expect_eq(cost.taken_ns, 3007);
+	cpu_cost_add_taken(&cost, 9000, 0, 0);
+	cr_expect_eq(cost.taken_ns, 3007);
+	/* A record may have several objects. */
+	cpu_cost_add_taken(&cost, 1000, 300, 10);
+	cr_expect_eq(cost.taken_ns, 4007);
+}
+
 Test(perf_pay, interrupts_by_the_program_are_paid_once)
 {
 	CpuCost cost = { .rest_ns = 5 };

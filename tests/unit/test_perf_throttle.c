@@ -142,7 +142,7 @@ Test(perf_throttle, the_period_has_an_end)
 	cr_expect_eq(period(&cpu, &all_within_20_percent), 1 << 20);
 }
 
-/* The run ends: none of its events may be left out. */
+/* The run ends: no period changes this cost. */
 Test(perf_throttle, what_is_over_the_bound_for_a_second_is_over)
 {
 	const PerfBound bound = { .sampling_period = 1, .percent_max = 10 };
@@ -174,4 +174,114 @@ Test(perf_throttle, without_a_bound_nothing_is_over)
 	for (uint64_t i = 1; i < 10; i++)
 		cr_expect_not(
 			perf_throttle_is_over(&throttle, &bound, i * 250000000, i * 250000000));
+}
+
+/* A CPU whose events are paired, as it is judged, look after look. */
+typedef struct {
+	PerfMean mean;
+	PerfSpent spent;
+	uint64_t now_ns;
+} PairedCpu;
+
+/* Spends so many percent of each look, and a part of them on what is followed. Returns the number
+   of the first look, from 1, with another verdict than "fits"; 0: none of the looks. */
+static unsigned spend_paired(PairedCpu *cpu, uint64_t percent, uint64_t taken_percent,
+			     unsigned looks, PerfVerdict *verdict)
+{
+	*verdict = PERF_COST_FITS;
+	for (unsigned i = 1; i <= looks; i++) {
+		cpu->now_ns += LOOK_NS;
+		cpu->spent.all_ns += LOOK_NS / 100 * percent;
+		cpu->spent.taken_ns += LOOK_NS / 100 * taken_percent;
+		*verdict = perf_mean_judge(&cpu->mean, &all_within_20_percent, cpu->now_ns,
+					   &cpu->spent);
+		if (*verdict != PERF_COST_FITS)
+			return i;
+	}
+	return 0;
+}
+
+enum {
+	MEAN_LOOKS = PERF_MEAN_NS / LOOK_NS,
+	SUDDEN_LOOKS = PERF_SUDDEN_NS / LOOK_NS,
+};
+
+Test(perf_throttle, bursts_of_paired_events_are_judged_by_their_mean)
+{
+	PairedCpu cpu = { .now_ns = 0 };
+	PerfVerdict verdict;
+
+	/* As beside builds: 3 s far above the bound, then 2 s below it. */
+	for (int i = 0; i < 20; i++) {
+		cr_expect_eq(spend_paired(&cpu, 30, 20, MEAN_LOOKS * 3 / 5, &verdict), 0);
+		cr_expect_eq(spend_paired(&cpu, 4, 3, MEAN_LOOKS * 2 / 5, &verdict), 0);
+	}
+}
+
+Test(perf_throttle, a_mean_above_the_bound_first_thins_then_ends)
+{
+	PairedCpu cpu = { .now_ns = 0 };
+	PerfVerdict verdict;
+
+	cr_expect_eq(spend_paired(&cpu, 24, 20, 100, &verdict), MEAN_LOOKS);
+	cr_expect_eq(verdict, PERF_COST_THIN);
+	/* The seconds begin anew, so what was before is judged once. */
+	cr_expect_eq(spend_paired(&cpu, 14, 10, 100, &verdict), 0);
+	/* The rest alone is too much. */
+	cr_expect_eq(spend_paired(&cpu, 31, 10, 100, &verdict), MEAN_LOOKS);
+	cr_expect_eq(verdict, PERF_COST_END);
+}
+
+Test(perf_throttle, what_thinning_hardly_lessens_ends_the_run)
+{
+	PairedCpu cpu = { .now_ns = 0 };
+	PerfVerdict verdict;
+
+	cr_expect_eq(spend_paired(&cpu, 21, 2, 100, &verdict), MEAN_LOOKS);
+	cr_expect_eq(verdict, PERF_COST_THIN);
+	cr_expect_eq(spend_paired(&cpu, 21, 1, 100, &verdict), MEAN_LOOKS);
+	cr_expect_eq(verdict, PERF_COST_END);
+}
+
+Test(perf_throttle, what_is_far_above_the_bound_is_judged_after_a_second)
+{
+	PairedCpu cpu = { .now_ns = 0 };
+	PerfVerdict verdict;
+
+	cr_expect_eq(spend_paired(&cpu, 61, 50, 100, &verdict), SUDDEN_LOOKS);
+	cr_expect_eq(verdict, PERF_COST_THIN);
+	cr_expect_eq(spend_paired(&cpu, 80, 10, 100, &verdict), SUDDEN_LOOKS);
+	cr_expect_eq(verdict, PERF_COST_END);
+	/* Three times the bound is not above it. */
+	cr_expect_eq(spend_paired(&cpu, 60, 50, 100, &verdict), MEAN_LOOKS);
+}
+
+Test(perf_throttle, a_high_bound_of_paired_events_is_not_exceeded_earlier)
+{
+	const PerfBound bound = { .sampling_period = 1, .percent_max = 95 };
+	PerfSpent spent = { 0 };
+	PerfMean mean = { 0 };
+
+	spent.all_ns = PERF_SUDDEN_NS / 100 * 94;
+	cr_expect_eq(perf_mean_judge(&mean, &bound, PERF_SUDDEN_NS, &spent), PERF_COST_FITS);
+	spent.all_ns += PERF_SUDDEN_NS / 100 * 96;
+	cr_expect_eq(perf_mean_judge(&mean, &bound, 2 * PERF_SUDDEN_NS, &spent), PERF_COST_END);
+}
+
+/* A look that came late is of a longer time. */
+Test(perf_throttle, a_late_look_is_no_load_of_paired_events)
+{
+	PairedCpu cpu = { .now_ns = 3 * PERF_MEAN_NS, .spent = { PERF_MEAN_NS / 2, 0 } };
+
+	cr_expect_eq(perf_mean_judge(&cpu.mean, &all_within_20_percent, cpu.now_ns, &cpu.spent),
+		     PERF_COST_FITS);
+}
+
+Test(perf_throttle, without_a_bound_paired_events_may_cost_all)
+{
+	const PerfBound any = { .sampling_period = 1 };
+	const PerfSpent spent = { UINT64_MAX / 2, 0 };
+	PerfMean mean = { 0 };
+
+	cr_expect_eq(perf_mean_judge(&mean, &any, 2 * PERF_MEAN_NS, &spent), PERF_COST_FITS);
 }

@@ -108,7 +108,8 @@ typedef struct {
 	uint64_t hits_ns;        /* the hits, sampled or not */
 	uint64_t rest_ns;        /* the CPU's part of what else the program did */
 	uint64_t lost_ns;        /* in samples_ns: samples that found no room */
-	uint64_t reading_ns;     /* in samples_ns: reading them */
+	uint64_t reading_ns;     /* in samples_ns: reading them ... */
+	uint64_t taken_ns;       /* ... as far as they were of objects that are followed */
 	uint64_t interrupted_ns; /* in rest_ns: interrupts by the program */
 } CpuCost;
 
@@ -128,6 +129,12 @@ static inline void cpu_cost_add_reading(CpuCost *cost, uint64_t ns)
 {
 	cost->samples_ns += ns;
 	cost->reading_ns += ns;
+}
+
+/* Adds reading that took so long, if so many of the samples were taken. */
+static inline void cpu_cost_add_taken(CpuCost *cost, uint64_t ns, uint64_t taken, uint64_t read)
+{
+	cost->taken_ns += read ? ns * (taken < read ? taken : read) / read : 0;
 }
 
 /* The CPU time of the program. Initially zero. */

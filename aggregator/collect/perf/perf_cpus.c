@@ -15,6 +15,7 @@
 #include "collect/perf/perf_turn.h"
 #include "collect/perf/perf_weight.h"
 #include "collect/run/cpu_watch.h"
+#include "record/address_sample.h"
 
 #include <gio/gio.h>
 #include <glib-unix.h>
@@ -248,8 +249,14 @@ static void begin_series(PerfRun *run, PerfRunCpu *cpu)
 		take_turns(run);
 }
 
+static PerfSpent spent_by(const PerfRunCpu *cpu)
+{
+	return (PerfSpent){ cpu->event_cpu.probe_ns, cpu->cost.taken_ns };
+}
+
 void perf_cpus_enable(PerfRun *run, PerfRunCpu *cpu)
 {
+	PerfSpent spent = spent_by(cpu);
 	uint64_t now_ns;
 
 	perf_events_enable_samples(run->events, cpu->perf);
@@ -257,6 +264,7 @@ void perf_cpus_enable(PerfRun *run, PerfRunCpu *cpu)
 		begin_series(run, cpu);
 	now_ns = clock_monotonic_ns();
 	cpu->throttle.judged_ns = cpu->hits.judged_ns = cpu->judged_ns = now_ns;
+	perf_mean_begin(&cpu->mean, now_ns, &spent);
 	if (!cpu->enabled_at_ns)
 		cpu->enabled_at_ns = now_ns;
 	cpu_watch_set_traced(run->live.cpus, cpu->event_cpu.cpu, true, now_ns);
@@ -352,18 +360,36 @@ void perf_cpus_pay(PerfRun *run, PerfRunCpu *cpu)
 
 /* A batch has one nominal period, so samples of the previous one are read first. A batch with the
    new period follows at once: a loss then lies between two batches of one period, so its period is
-   known exactly. Series of samples end when it was decided that they end. */
-static void change_period(PerfRun *run, PerfRunCpu *cpu)
+   known exactly. */
+static void begin_period(PerfRun *run, PerfRunCpu *cpu, uint32_t period)
 {
-	perf_round_of_cpu(run, cpu);
-	cpu->event_cpu.sampling_period = perf_throttle_period(&cpu->throttle, &run->costs.bound);
+	cpu->event_cpu.sampling_period = period;
 	event_writer_open(run->reader.writer, &cpu->event_cpu);
 	event_writer_beat(run->reader.writer, cpu->complete_until_ns);
 	event_writer_close(run->reader.writer);
+}
+
+/* Series of samples end when it was decided that they end. */
+static void change_period(PerfRun *run, PerfRunCpu *cpu)
+{
+	perf_round_of_cpu(run, cpu);
+	begin_period(run, cpu, perf_throttle_period(&cpu->throttle, &run->costs.bound));
 	draw_helpers_period(run, cpu);
 	take_turns(run);
 	if (cpu->calls)
 		cache_calls_forget(cpu->calls);
+}
+
+/* An object may be freed on any CPU. */
+static void halve_addresses(PerfRun *run, const PerfRunCpu *costly)
+{
+	run->costs.bound.sampling_period <<= 1;
+	for (guint i = 0; i < run->cpus->len; i++)
+		perf_round_of_cpu(run, run->cpus->pdata[i]);
+	run->reader.addresses.level++;
+	for (guint i = 0; i < run->cpus->len; i++)
+		begin_period(run, run->cpus->pdata[i], run->costs.bound.sampling_period);
+	live_run_say_thinned(&run->live, costly->event_cpu.cpu, run->costs.bound.sampling_period);
 }
 
 static void end_run(PerfRun *run, const char *bound)
@@ -372,17 +398,30 @@ static void end_run(PerfRun *run, const char *bound)
 	live_run_stop_at(&run->live, clock_monotonic_ns());
 }
 
-/* Of paired events and of the ends of time spans, none may be left out: the run ends instead. */
-static void judge_paired(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns, const char *remedy)
+/* Of paired events and of the ends of time spans, no period may leave out any. Objects can be left
+   out by their address; else the run ends. */
+static void judge_paired(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 {
+	bool is_held = run->live.parts.request->what.held;
+	PerfSpent spent = spent_by(cpu);
 	g_autofree char *bound = NULL;
+	PerfVerdict verdict;
 
-	if (!run->costs.cost.is_known || !perf_throttle_is_over(&cpu->throttle, &run->costs.bound,
-								now_ns, cpu->event_cpu.probe_ns))
+	if (!run->costs.cost.is_known)
 		return;
+	verdict = perf_mean_judge(&cpu->mean, &run->costs.bound, now_ns, &spent);
+	if (verdict == PERF_COST_FITS)
+		return;
+	if (verdict == PERF_COST_THIN && is_held &&
+	    run->reader.addresses.level < KMT_ADDRESS_LEVEL_MAX) {
+		halve_addresses(run, cpu);
+		return;
+	}
 	bound = g_strdup_printf("tracing took more than %u %% of CPU %u: allow it more with "
 				"--max-overhead, or %s",
-				run->costs.bound.percent_max, cpu->event_cpu.cpu, remedy);
+				run->costs.bound.percent_max, cpu->event_cpu.cpu,
+				is_held ? "sample addresses in the kernel with --collector=stap"
+					: "observe some of the threads with --sample");
 	end_run(run, bound);
 }
 
@@ -412,10 +451,9 @@ static void judge(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 		if (run->reader.is_throttled)
 			end_run(run, "the kernel stopped perf events that came too fast: raise "
 				     "kernel.perf_event_max_sample_rate, or use --collector=stap");
-		judge_paired(run, cpu, now_ns,
-			     "sample addresses in the kernel with --collector=stap");
+		judge_paired(run, cpu, now_ns);
 	} else if (run->plan.hits && run->plan.hits->has_pairs) {
-		judge_paired(run, cpu, now_ns, "observe some of the threads with --sample");
+		judge_paired(run, cpu, now_ns);
 	} else if (run->costs.cost.is_known &&
 		   perf_throttle_judge(&cpu->throttle, &run->costs.bound, now_ns,
 				       cpu->event_cpu.probe_ns, cpu->cost.samples_ns)) {

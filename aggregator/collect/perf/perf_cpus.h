@@ -25,7 +25,8 @@ typedef struct {
 	GSource *slab_frees_source; /* NULL: none */
 	uint64_t head;              /* of the current round */
 	uint64_t position;          /* in the ring, of the current record */
-	uint64_t read;              /* samples read */
+	uint64_t read;              /* samples read ... */
+	uint64_t taken;             /* ... and events taken: not of an object that is left out */
 	uint64_t lost;              /* of the nominal period; see EventCpu.events_lost */
 	uint64_t lost_rest;         /* lost events that do not yet fill a whole period */
 	uint64_t lost_samples;      /* samples that the kernel took but did not deliver */
@@ -42,6 +43,7 @@ typedef struct {
 	PerfThrottle hits;          /* of cost.hits_ns alone */
 	PerfScatter *scatters;      /* by point, owned */
 	PerfThrottle throttle;
+	PerfMean mean;     /* in its place if events are paired */
 	CacheCalls *calls; /* owned; NULL: no probes for the caches */
 } PerfRunCpu;
 

@@ -106,6 +106,14 @@ char *perf_filter_new(const KmemPoint *point, char **caches)
 	return NULL;
 }
 
+char *perf_filter_of_free(const GPtrArray *points, const KmemPoint *point, char **caches)
+{
+	if (point->type->kind != KMT_KIND_CACHE || !point->cache_name ||
+	    kmem_points_lack_caches(points))
+		return NULL;
+	return perf_filter_new(point, caches);
+}
+
 static bool has_inner(const KmemPoint *point, const InnerKmallocs *inner)
 {
 	return inner->count && point->type->source == KMT_SOURCE_KMALLOC && !point->type->is_free &&

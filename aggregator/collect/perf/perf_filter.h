@@ -13,6 +13,14 @@
 char *perf_filter_new(const KmemPoint *point, char **caches);
 
 /*
+ * The same for a free of objects that are paired. Any function may free an object of the caches, so
+ * only frees that name another cache are rejected; and only if the allocations of all points in the
+ * list (element-type KmemPoint) are filtered by name, too: else what other caches free would look
+ * held.
+ */
+char *perf_filter_of_free(const GPtrArray *points, const KmemPoint *point, char **caches);
+
+/*
  * Returns the filter extended to reject inner events of large kmallocs. The kernel then neither
  * counts nor samples them. Takes ownership of filter (NULL: none), and returns it unchanged if
  * there is nothing to reject. The caller frees the result.

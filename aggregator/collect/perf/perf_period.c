@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two parts that decide about a CPU's period: the throttle, which doubles or halves the nominal
- * period by what it costs, and the draw of a random period around a nominal one, by tables of
- * primes. No state but the caller's. doc/SAMPLING.md has the reasons.
+ * What decides about a CPU's events: the throttle, which doubles or halves the nominal period by
+ * what it costs; the mean cost of paired events, which no period may leave out; and the draw of a
+ * random period around a nominal one, by tables of primes. No state but the caller's.
+ * doc/SAMPLING.md has the reasons.
  */
 #include "collect/perf/perf_period.h"
 
@@ -77,6 +78,48 @@ bool perf_throttle_judge(PerfThrottle *throttle, const PerfBound *bound, uint64_
 		 throttle->doublings)
 		throttle->doublings--;
 	return throttle->doublings != before;
+}
+
+void perf_mean_begin(PerfMean *mean, uint64_t now_ns, const PerfSpent *spent)
+{
+	*mean = (PerfMean){ now_ns, *spent, now_ns, *spent };
+}
+
+/* Compares what was spent in a time with a share of it. Fewer addresses help if they cost
+   something, and if the rest fits. */
+static PerfVerdict verdict_of(uint64_t took_ns, const PerfSpent *from, const PerfSpent *to,
+			      uint32_t percent)
+{
+	uint64_t bound_ns = took_ns / 100 * percent, all_ns = to->all_ns - from->all_ns;
+	uint64_t taken_ns = MIN(to->taken_ns - from->taken_ns, all_ns);
+
+	if (all_ns <= bound_ns)
+		return PERF_COST_FITS;
+	return all_ns - taken_ns <= bound_ns && taken_ns > bound_ns / HELPS ? PERF_COST_THIN
+									    : PERF_COST_END;
+}
+
+PerfVerdict perf_mean_judge(PerfMean *mean, const PerfBound *bound, uint64_t now_ns,
+			    const PerfSpent *spent)
+{
+	uint32_t sudden = MIN(bound->percent_max * PERF_SUDDEN_TIMES, PERF_SUDDEN_PERCENT);
+	uint64_t took_ns = now_ns - mean->from_ns, sudden_ns = now_ns - mean->sudden_from_ns;
+	PerfVerdict verdict = PERF_COST_FITS;
+
+	if (!bound->percent_max)
+		return PERF_COST_FITS;
+	if (sudden_ns >= PERF_SUDDEN_NS) {
+		verdict = verdict_of(sudden_ns, &mean->sudden_from, spent,
+				     MAX(sudden, bound->percent_max));
+		mean->sudden_from_ns = now_ns;
+		mean->sudden_from = *spent;
+	}
+	if (verdict == PERF_COST_FITS && took_ns < PERF_MEAN_NS)
+		return PERF_COST_FITS;
+	if (verdict == PERF_COST_FITS)
+		verdict = verdict_of(took_ns, &mean->from, spent, bound->percent_max);
+	perf_mean_begin(mean, now_ns, spent);
+	return verdict;
 }
 
 uint32_t perf_period_random(uint64_t *state)

@@ -50,11 +50,8 @@ typedef struct {
 /* Returns the nominal period, at least the requested one. The kernel gets periods around it. */
 uint32_t perf_throttle_period(const PerfThrottle *throttle, const PerfBound *bound);
 
-/*
- * The same check for a run whose period must not change. Returns whether the events have used more
- * than the bound for about a second: then the run must end. In that time, the other runs reduce
- * their events to a sixteenth.
- */
+/* Returns whether something that no period changes has used more than the bound for about a second:
+   then the run must end. In that time, the other runs reduce their events to a sixteenth. */
 bool perf_throttle_is_over(PerfThrottle *throttle, const PerfBound *bound, uint64_t now_ns,
 			   uint64_t probe_ns);
 
@@ -62,3 +59,42 @@ bool perf_throttle_is_over(PerfThrottle *throttle, const PerfBound *bound, uint6
    period. Returns whether the period changes. */
 bool perf_throttle_judge(PerfThrottle *throttle, const PerfBound *bound, uint64_t now_ns,
 			 uint64_t probe_ns, uint64_t samples_ns);
+
+/*
+ * The check of a run of which no event may be left out by a period, as events are paired. What it
+ * loses it never gets back, so a burst is no reason: the mean of some seconds counts. Only what is
+ * far above the bound is judged earlier (doc/PERFORMANCE.md has the load that this was chosen for).
+ */
+#define PERF_MEAN_NS 5000000000ULL
+#define PERF_SUDDEN_NS 1000000000ULL
+enum {
+	PERF_SUDDEN_TIMES = 3,    /* the bound ... */
+	PERF_SUDDEN_PERCENT = 90, /* ... or this */
+};
+
+/* What a CPU's events have cost so far. */
+typedef struct {
+	uint64_t all_ns;
+	uint64_t taken_ns; /* a part: half as much if half of the addresses are followed */
+} PerfSpent;
+
+/* State of one CPU. Begin it when its events are enabled. */
+typedef struct {
+	uint64_t from_ns; /* of the seconds that are being added up ... */
+	PerfSpent from;   /* ... and what had been spent then */
+	uint64_t sudden_from_ns;
+	PerfSpent sudden_from;
+} PerfMean;
+
+typedef enum {
+	PERF_COST_FITS,
+	PERF_COST_THIN, /* too much; following half as many addresses helps */
+	PERF_COST_END,  /* too much, and that does not help */
+} PerfVerdict;
+
+/* Begins with what had been spent then. */
+void perf_mean_begin(PerfMean *mean, uint64_t now_ns, const PerfSpent *spent);
+
+/* Judges what was spent since the last verdict; after each one, the seconds begin anew. */
+PerfVerdict perf_mean_judge(PerfMean *mean, const PerfBound *bound, uint64_t now_ns,
+			    const PerfSpent *spent);

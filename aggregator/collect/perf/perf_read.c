@@ -175,6 +175,7 @@ static void take_event(PerfReader *reader, const PerfSample *sample, const Event
 
 	if (!is_taken(reader, facts->pointer))
 		return;
+	reader->cpu->taken++;
 	reader->has_frames |= depth > 0;
 	reader->lacks_frames |= !depth && !facts->free;
 	if (!facts->free && perf_read_is_own(reader, sample, facts->context)) {
@@ -323,7 +324,8 @@ take_sample(PerfReader *reader, const struct perf_event_header *record)
 	cpu->read++;
 	hot_assert(point->number < reader->plan->events.points_count);
 	sample.time_ns += (uint64_t)reader->clock_offset_ns;
-	is_sampled = cpu->event_cpu.sampling_period > 1;
+	/* Of addresses that are left out, the kernel takes samples, too. */
+	is_sampled = cpu->event_cpu.sampling_period > 1 && !reader->addresses.level;
 	cpu->cost.samples_ns += perf_cost_of_sample(reader->cost, sample.depth, is_sampled);
 	weight = perf_read_weigh(reader, event, &sample);
 	if (!weight)
@@ -337,8 +339,7 @@ take_sample(PerfReader *reader, const struct perf_event_header *record)
 				 facts.call_site);
 	if (!point->cache_name && facts.source == KMT_SOURCE_CACHE && !facts.free &&
 	    !point->is_kprobe)
-		facts.cache = perf_names_find(reader->names, cpu, &sample, &facts,
-					      !is_sampled || reader->addresses.level);
+		facts.cache = perf_names_find(reader->names, cpu, &sample, &facts, !is_sampled);
 	if (point->pointers)
 		take_objects(reader, &sample, point, &facts, weight);
 	else

@@ -67,7 +67,7 @@ static void read_samples(PerfRun *run, PerfRunCpu *cpu)
 {
 	PerfRecordVisitor take = run->plan.hits ? perf_hits_take : perf_read_take;
 	void *taker = run->plan.hits ? (void *)&run->hits : (void *)&run->reader;
-	uint64_t began_ns = own_time(), took_ns;
+	uint64_t began_ns = own_time(), read = cpu->read, taken = cpu->taken, took_ns;
 
 	perf_read_begin(&run->reader, cpu);
 	if (!perf_ring_read(&cpu->perf->samples, cpu->head, take, taker))
@@ -75,6 +75,7 @@ static void read_samples(PerfRun *run, PerfRunCpu *cpu)
 	perf_hits_flush(&run->hits);
 	took_ns = own_time() - began_ns;
 	cpu_cost_add_reading(&cpu->cost, took_ns);
+	cpu_cost_add_taken(&cpu->cost, took_ns, cpu->taken - taken, cpu->read - read);
 	reader_time_add(&run->costs.time, took_ns);
 }
 

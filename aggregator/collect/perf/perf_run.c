@@ -342,18 +342,19 @@ static PerfPoint *points_of(const PerfRunPlan *plan, const CollectRequest *reque
 	for (guint i = 0; i < plan->points->len; i++) {
 		const KmemPoint *point = plan->points->pdata[i];
 		bool is_paired = point->type->is_free && request->what.held;
-		/* Filters select allocations. What they select may be freed by anybody, by any
-		   function: paired frees are not filtered. */
-		char *by_cache = is_paired ? object_probes_filter(plan->points, point)
-					   : perf_filter_new(point, request->what.caches);
+		char *by_cache =
+			is_paired ? perf_filter_of_free(plan->points, point, request->what.caches)
+				  : perf_filter_new(point, request->what.caches);
+		char *filter = is_paired && !by_cache ? object_probes_filter(plan->points, point)
+						      : by_cache;
 
 		points[i] = (PerfPoint){
 			.id = point->format->id,
 			.is_free = point->type->is_free,
 			.filters_caches = by_cache != NULL,
 			.has_cache_name = point->cache_name != NULL,
-			.counts_calls = by_cache && !is_paired,
-			.filter = perf_filter_without_inner(by_cache, point, inner),
+			.counts_calls = by_cache != NULL,
+			.filter = perf_filter_without_inner(filter, point, inner),
 		};
 	}
 	return points;
@@ -490,8 +491,7 @@ static void describe_frees(const PerfRun *run)
 	}
 	run_facts_write_text(run->live.batches, KMT_FIELD_FREES_SEEN_BY, names->str);
 	run_facts_write_text(run->live.batches, KMT_FIELD_FREES_NOT_SEEN, run->plan.frees_not_seen);
-	if (!run->reader.addresses.level)
-		return;
+	/* Also if all are taken: it may be too much. */
 	run_facts_write_text(run->live.batches, KMT_FIELD_SAMPLED_BY, "address");
 	run_facts_write_number(run->live.batches, KMT_FIELD_SAMPLE_SEED,
 			       run->reader.addresses.seed);

@@ -158,8 +158,11 @@ static uint64_t window_end_ns(const LiveRun *live, uint64_t end_ns)
 
 void live_run_set_bound(LiveRun *live, const char *bound)
 {
-	if (!live->bound)
-		live->bound = g_strdup(bound);
+	if (live->bound)
+		return;
+	live->bound = g_strdup(bound);
+	progress_clear(&live->progress);
+	g_printerr("%s: the run ends early: %s\n", g_get_prgname(), bound);
 }
 
 void live_run_stop_at(LiveRun *live, uint64_t end_ns)
@@ -421,14 +424,10 @@ static uint64_t requested_period(const LiveRun *live)
 							    : period;
 }
 
-/* Prints once; the report will show by how much. */
-static void report_throttled(LiveRun *live)
+void live_run_say_thinned(LiveRun *live, uint32_t cpu, uint32_t period)
 {
 	const CollectRequest *request = live->parts.request;
-	LossTotals totals = loss_ledger_totals(live->parts.session->loss);
 
-	if (live->throttle_reported || totals.sampling_period_max <= requested_period(live))
-		return;
 	live->throttle_reported = true;
 	progress_clear(&live->progress);
 	g_printerr(request->what.held
@@ -436,8 +435,16 @@ static void report_throttled(LiveRun *live)
 			     "addresses from now on (--max-overhead)\n"
 			   : "%s: probes took more than %u %% of CPU %u: it takes 1 of %u "
 			     "events for now (--max-overhead)\n",
-		   g_get_prgname(), request->bounds.overhead_percent_max, totals.sampling_cpu,
-		   totals.sampling_period_max);
+		   g_get_prgname(), request->bounds.overhead_percent_max, cpu, period);
+}
+
+/* Prints once; the report will show by how much. */
+static void report_throttled(LiveRun *live)
+{
+	LossTotals totals = loss_ledger_totals(live->parts.session->loss);
+
+	if (!live->throttle_reported && totals.sampling_period_max > requested_period(live))
+		live_run_say_thinned(live, totals.sampling_cpu, totals.sampling_period_max);
 }
 
 static gboolean live_run_tick(gpointer user_data)

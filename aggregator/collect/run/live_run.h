@@ -85,8 +85,12 @@ void live_run_go_live(LiveRun *live);
 /* Sets the end of the run, unless it is already set. */
 void live_run_stop_at(LiveRun *live, uint64_t end_ns);
 
-/* Sets why the run ends early; keeps the first reason. Does not end the run. */
+/* Sets why the run ends early, and says so on stderr; keeps the first reason. Does not end the
+   run. */
 void live_run_set_bound(LiveRun *live, const char *bound);
+
+/* Says on stderr that this CPU was above the limit, and that one of period events is taken. */
+void live_run_say_thinned(LiveRun *live, uint32_t cpu, uint32_t period);
 
 /* Ends the run if a bound of the recording was reached. */
 void live_run_check_recording(LiveRun *live);
