@@ -48,7 +48,7 @@ function take_row(row,   members, name) {
   sub(/^\t\{ /, "", row)
   sub(/ \},$/, "", row)
   split_row(row, members)
-  if (members[6] !~ /^(OPTION_OF_RUN\|)?(FLAG|TEXT|NUMBER|NUMBER_32|APPLY)\(|^FILTER$/ ||
+  if (members[6] !~ /^(OPTION_OF_RUN\|)?(OPTION_COMMON\|)?(FLAG|TEXT|NUMBER|NUMBER_32|APPLY)\(|^FILTER$/ ||
       !(members[1] in is_bit) || members[3] !~ /^[a-z-]+$/)
     fail("not understood: " row)
   name = members[3]

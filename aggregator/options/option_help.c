@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Prints --help and --version from the option table and the tables of metrics, renderers and keys.
- * tool.c calls it.
+ * --help is what most people need, on one screen: the options with OPTION_COMMON, names of keys and
+ * formats, three examples. --help=all has everything by subject. tool.c calls it.
  */
 #include "config.h"
 
@@ -11,26 +12,39 @@
 #include "options/tool_description.h"
 #include "report/slab_readings.h"
 
+#include <limits.h>
 #include <string.h>
 
-enum { HELP_COLUMN = 32, HELP_WIDTH = 80 };
+enum {
+	HELP_COLUMN = 32,
+	NAMES_COLUMN = 15, /* of lists of names, behind "Keys of --by:" */
+	HELP_WIDTH = 80,
+	EXAMPLES_ON_A_SCREEN = 3,
+};
 
-/* Prints a line of two columns; wraps the second one. */
-static void print_columns(FILE *out, const char *left, const char *right)
+/* Prints a text from a column on, behind a text on the left; wraps it. */
+static void print_wrapped(FILE *out, const char *left, size_t from, const char *right)
 {
 	g_auto(GStrv) words = g_strsplit(right, " ", -1);
-	size_t column = HELP_COLUMN;
+	size_t column = from;
 
-	fprintf(out, "  %-*s", HELP_COLUMN - 3, left);
+	fprintf(out, "%-*s", (int)from - 1, left);
 	for (char **word = words; *word; word++) {
-		if (column + strlen(*word) >= HELP_WIDTH && column > HELP_COLUMN) {
-			fprintf(out, "\n%*s", HELP_COLUMN - 1, "");
-			column = HELP_COLUMN;
+		if (column + strlen(*word) >= HELP_WIDTH && column > from) {
+			fprintf(out, "\n%*s", (int)from - 1, "");
+			column = from;
 		}
 		fprintf(out, " %s", *word);
 		column += strlen(*word) + 1;
 	}
 	fputc('\n', out);
+}
+
+static void print_columns(FILE *out, const char *left, const char *right)
+{
+	g_autofree char *indented = g_strconcat("  ", left, NULL);
+
+	print_wrapped(out, indented, HELP_COLUMN, right);
 }
 
 static void print_row(const OptionRow *row, const Tool *tool, FILE *out)
@@ -96,18 +110,17 @@ static void print_keys(const Tool *tool, FILE *out)
 			print_columns(out, key->name, key->help);
 }
 
-static void print_examples(const ToolExample *examples, FILE *out)
+static void print_examples(const ToolExample *examples, unsigned most, FILE *out)
 {
 	fputs("\nExamples:\n", out);
-	for (const ToolExample *example = examples; example->command; example++)
+	for (const ToolExample *example = examples; example->command && most--; example++)
 		fprintf(out, "  %s:\n    %s\n", example->purpose, example->command);
 }
 
-void options_print_help(const Tool *tool, FILE *out)
+static void print_all_options(const Tool *tool, FILE *out)
 {
 	const char *section = NULL; /* printed with its first option */
 
-	fprintf(out, "Usage: %s %s\n%s\n", tool->name, tool->usage, tool->purpose);
 	for (const OptionRow *row = option_rows; row->long_name; row++) {
 		if (row->kind == OPTION_SECTION)
 			section = row->long_name;
@@ -118,9 +131,56 @@ void options_print_help(const Tool *tool, FILE *out)
 		section = NULL;
 		print_row(row, tool, out);
 	}
-	print_keys(tool, out);
-	print_formats(tool, out);
-	print_examples(tool->examples, out);
+}
+
+/* Returns the number of all options. */
+static unsigned print_common_options(const Tool *tool, FILE *out)
+{
+	unsigned all = 0;
+
+	fputc('\n', out);
+	for (const OptionRow *row = option_rows; row->long_name; row++) {
+		if (!option_row_is_of(row, tool))
+			continue;
+		if (row->kind & OPTION_COMMON)
+			print_row(row, tool, out);
+		all++;
+	}
+	return all;
+}
+
+static void print_names(const Tool *tool, FILE *out)
+{
+	g_autofree char *ranks = metric_names(tool_ranks(tool));
+	g_autofree char *orders = slab_order_names(", ");
+	g_autofree char *keys = dimension_names(tool->bit == TOOL_STACK_TOP);
+	g_autofree char *formats = option_format_names(tool);
+
+	fputc('\n', out);
+	print_wrapped(out, "Keys of -s:", NAMES_COLUMN, ranks);
+	if (tool->read_overview)
+		print_wrapped(out, " without CACHE:", NAMES_COLUMN, orders);
+	if (!tool->stream)
+		print_wrapped(out, "Keys of --by:", NAMES_COLUMN, keys);
+	print_wrapped(out, "Formats:", NAMES_COLUMN, formats);
+}
+
+void options_print_help(const Tool *tool, bool all, FILE *out)
+{
+	fprintf(out, "Usage: %s %s\n%s\n", tool->name, tool->usage, tool->purpose);
+	if (all) {
+		print_all_options(tool, out);
+		print_keys(tool, out);
+		print_formats(tool, out);
+		print_examples(tool->examples, UINT_MAX, out);
+	} else {
+		const unsigned options = print_common_options(tool, out);
+
+		print_names(tool, out);
+		print_examples(tool->examples, EXAMPLES_ON_A_SCREEN, out);
+		fprintf(out, "\n--help=all lists all %u options, and explains keys and formats.\n",
+			options);
+	}
 }
 
 /* Optional parts of the build. */

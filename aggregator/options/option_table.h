@@ -17,6 +17,7 @@ typedef enum {
 	OPTION_FILTER,          /* adds the filter with its name */
 	OPTION_APPLY,           /* calls apply() */
 	OPTION_OF_RUN = 1 << 4, /* a bit: about a live run, so it has no meaning with -i */
+	OPTION_COMMON = 1 << 5, /* a bit: most people need it, so --help shows it without =all */
 } OptionKind;
 
 /* An option. Its argument is NULL if it takes none, in [] if it is optional. */
@@ -43,7 +44,7 @@ extern const OptionRow option_rows[];
 /* Returns what happens to the value of an option. */
 static inline unsigned option_row_kind(const OptionRow *row)
 {
-	return row->kind & ~(unsigned)OPTION_OF_RUN;
+	return row->kind & ~(unsigned)(OPTION_OF_RUN | OPTION_COMMON);
 }
 
 /* Returns the text that an option stored, or NULL: none, or it stores no text. */

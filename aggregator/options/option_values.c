@@ -126,24 +126,31 @@ bool option_per(Options *options, const char *value, GError **error)
 	return option_fail(error, "'%s' is not valid: use second, event or run", value);
 }
 
-bool option_format(Options *options, const char *value, GError **error)
+char *option_format_names(const Tool *tool)
 {
-	const Tool *tool = options->tool;
-	g_autoptr(GString) names = g_string_new(NULL);
+	GString *names = g_string_new(NULL);
 
-	options->output.renderer = renderer_lookup(value);
-	if (options->output.renderer && tool_renders(tool, options->output.renderer))
-		return true;
 	for (const Renderer *renderer = renderers; renderer->name; renderer++)
 		if (tool_renders(tool, renderer))
 			g_string_append_printf(names, "%s%s", names->len ? ", " : "",
 					       renderer->name);
+	return g_string_free(names, FALSE);
+}
+
+bool option_format(Options *options, const char *value, GError **error)
+{
+	const Tool *tool = options->tool;
+	g_autofree char *names = option_format_names(tool);
+
+	options->output.renderer = renderer_lookup(value);
+	if (options->output.renderer && tool_renders(tool, options->output.renderer))
+		return true;
 	if (!options->output.renderer)
-		return option_fail(error, "unknown format '%s'; valid: %s", value, names->str);
+		return option_fail(error, "unknown format '%s'; valid: %s", value, names);
 	/* Formats of stacks cannot show rates, nor the other way round. */
 	return option_fail(error, "'%s' shows %s: use %s, or a format of this program: %s", value,
 			   tool->stream ? "stacks" : "rates",
-			   tool->stream ? "kmalloc-top" : "slabratetop", names->str);
+			   tool->stream ? "kmalloc-top" : "slabratetop", names);
 }
 
 bool option_import(Options *options, const char *value, GError **error)
@@ -542,6 +549,14 @@ bool option_build_module(Options *options, const char *value, GError **error)
 	options->build_module = true;
 	g_free(options->live.kernel_release);
 	options->live.kernel_release = g_strdup(value);
+	return true;
+}
+
+bool option_help(Options *options, const char *value, GError **error)
+{
+	(void)error;
+	options->help = true;
+	options->help_all = !g_strcmp0(value, "all");
 	return true;
 }
 

@@ -50,6 +50,9 @@ unsigned option_events_offered(const Tool *tool);
    others. The caller frees it. */
 char *option_events_help(const Tool *tool);
 
+/* Returns the names of the formats of the tool, separated by ", ". The caller frees them. */
+char *option_format_names(const Tool *tool);
+
 /* Each takes the value of the option of that name, for the table of options. Returns false with a
    usage error set. */
 bool option_exclude(Options *options, const char *value, GError **error);
@@ -97,4 +100,5 @@ bool option_cache_names(Options *options, const char *value, GError **error);
 bool option_record_max(Options *options, const char *value, GError **error);
 bool option_record_rotate(Options *options, const char *value, GError **error);
 bool option_build_module(Options *options, const char *value, GError **error);
+bool option_help(Options *options, const char *value, GError **error);
 bool option_verbose(Options *options, const char *value, GError **error);

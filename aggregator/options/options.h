@@ -125,7 +125,7 @@ typedef struct {
 typedef struct {
 	const Tool *tool; /* whose command line it is */
 	/* Options that replace the report. */
-	bool help;
+	bool help, help_all; /* --help, --help=all */
 	bool version;
 	bool info;
 	bool build_module;
@@ -160,8 +160,8 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error);
 void options_free(Options *options);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Options, options_free)
 
-/* Prints --help. */
-void options_print_help(const Tool *tool, FILE *out);
+/* Prints --help: what most people need; all: every option, key and format. */
+void options_print_help(const Tool *tool, bool all, FILE *out);
 
 /* Prints --version: the version and the optional parts of this build, one per line. */
 void options_print_version(const Tool *tool, FILE *out);

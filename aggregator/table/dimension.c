@@ -184,15 +184,22 @@ const Dimension *dimension_lookup(const char *name)
 	return NULL;
 }
 
-static bool fail_unknown(const char *name, bool hits, GError **error)
+char *dimension_names(bool hits)
 {
-	g_autoptr(GString) names = g_string_new(NULL);
+	GString *names = g_string_new(NULL);
 
 	for (const Dimension *key = dimensions; key->name; key++)
 		if (dimension_fits(key, hits))
 			g_string_append_printf(names, "%s%s", names->len ? ", " : "", key->name);
+	return g_string_free(names, FALSE);
+}
+
+static bool fail_unknown(const char *name, bool hits, GError **error)
+{
+	g_autofree char *names = dimension_names(hits);
+
 	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "unknown key '%s'; valid: %s",
-		    name, names->str);
+		    name, names);
 	return false;
 }
 

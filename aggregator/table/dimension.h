@@ -61,6 +61,10 @@ extern const Dimension dimensions[];
 /* Returns the dimension with this name, or NULL. */
 const Dimension *dimension_lookup(const char *name);
 
+/* Returns the names of the dimensions of hits, or of allocations, separated by ", ". The caller
+   frees them. */
+char *dimension_names(bool hits);
+
 /* Whether a dimension is for hits of probe points, or else for allocations. */
 static inline bool dimension_fits(const Dimension *dimension, bool hits)
 {

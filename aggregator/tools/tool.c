@@ -603,7 +603,7 @@ int tool_main(const Tool *tool, int argc, char **argv)
 	if (!options)
 		return tool_fail(EXIT_USAGE, error);
 	if (options->help)
-		options_print_help(tool, stdout);
+		options_print_help(tool, options->help_all, stdout);
 	else if (options->version)
 		options_print_version(tool, stdout);
 	else if (options->points.list)

@@ -1,2 +1,2 @@
 # Each example is a run that could start: --check looks at its options and finds no usage error (2).
-for tool in kmalloc-top slabratetop slabstack; do $tool --help >"$WORK/help"; awk 'length > 80 { print "longer than 80 columns: " $0 }' "$WORK/help"; sed -n '/^Examples:/,$s/^    //p' "$WORK/help" | while read -r line; do eval "$line --check" >"$WORK/check" 2>&1; [ $? -le 1 ] && echo "ok: $line" || cat "$WORK/check"; done; done
+for tool in kmalloc-top slabratetop slabstack; do $tool --help=all >"$WORK/help"; awk 'length > 80 { print "longer than 80 columns: " $0 }' "$WORK/help"; sed -n '/^Examples:/,$s/^    //p' "$WORK/help" | while read -r line; do eval "$line --check" >"$WORK/check" 2>&1; [ $? -le 1 ] && echo "ok: $line" || cat "$WORK/check"; done; done

@@ -1,2 +1,2 @@
 # keys.cmd shows the keys of -s.
-kmalloc-top --help | sed '/^Keys of -s/,/^$/{//!d}'; (exit "${PIPESTATUS[0]}")
+kmalloc-top --help=all | sed '/^Keys of -s/,/^$/{//!d}'; (exit "${PIPESTATUS[0]}")

@@ -1,2 +1,2 @@
 # keys.cmd shows the keys of -s.
-slabratetop --help | sed '/^Keys of -s/,/^$/{//!d}'; (exit "${PIPESTATUS[0]}")
+slabratetop --help=all | sed '/^Keys of -s/,/^$/{//!d}'; (exit "${PIPESTATUS[0]}")

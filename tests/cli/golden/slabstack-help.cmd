@@ -1,2 +1,2 @@
 # keys.cmd shows the keys of -s.
-slabstack --help | sed '/^Keys of -s/,/^$/{//!d}'; (exit "${PIPESTATUS[0]}")
+slabstack --help=all | sed '/^Keys of -s/,/^$/{//!d}'; (exit "${PIPESTATUS[0]}")

@@ -1,2 +1,2 @@
 # keys.cmd shows the keys of -s.
-stack-top --help | sed '/^Keys of -s/,/^$/{//!d}'; (exit "${PIPESTATUS[0]}")
+stack-top --help=all | sed '/^Keys of -s/,/^$/{//!d}'; (exit "${PIPESTATUS[0]}")
