@@ -44,24 +44,29 @@ void nearest_free(Nearest *nearest)
 	g_free(nearest);
 }
 
-/* Counts insertions, deletions and replacements row by row (Levenshtein). The last row has the edit
-   distances to all prefixes of the name. */
+/* Counts insertions, deletions, replacements, and exchanges of neighbours, row by row
+   (Damerau-Levenshtein). The last row has the edit distances to all prefixes of the name. */
 static void count_edits(const char *a, const char *b, Candidate *candidate)
 {
-	guint row[NAME_BYTES_MAX + 1];
+	guint rows[3][NAME_BYTES_MAX + 1];
+	guint *row = rows[0], *last = rows[1], *last_but_one = rows[2];
 	size_t b_bytes = strlen(b);
 
 	for (guint at = 0; at <= b_bytes; at++)
 		row[at] = at;
 	for (guint line = 1; *a; a++, line++) {
-		guint diagonal = row[0];
+		guint *oldest = last_but_one;
 
+		last_but_one = last;
+		last = row;
+		row = oldest;
 		row[0] = line;
 		for (size_t at = 1; at <= b_bytes; at++) {
-			guint exchanged = diagonal + (*a != b[at - 1]);
+			guint replaced = last[at - 1] + (*a != b[at - 1]);
 
-			diagonal = row[at];
-			row[at] = MIN(exchanged, MIN(row[at], row[at - 1]) + 1);
+			row[at] = MIN(replaced, MIN(last[at], row[at - 1]) + 1);
+			if (line > 1 && at > 1 && *a == b[at - 2] && a[-1] == b[at - 1])
+				row[at] = MIN(row[at], last_but_one[at - 2] + 1);
 		}
 	}
 	candidate->edits_to_all = candidate->edits = row[b_bytes];
@@ -72,6 +77,7 @@ static void count_edits(const char *a, const char *b, Candidate *candidate)
 void nearest_offer(Nearest *nearest, const char *name, const char *written)
 {
 	g_autofree char *lower = g_ascii_strdown(written, -1);
+	const size_t letters = strlen(nearest->wanted);
 	Candidate candidate = { .name = name };
 
 	if (strlen(lower) > NAME_BYTES_MAX)
@@ -79,7 +85,8 @@ void nearest_offer(Nearest *nearest, const char *name, const char *written)
 	count_edits(nearest->wanted, lower, &candidate);
 	if (strstr(lower, nearest->wanted))
 		candidate.edits = 0;
-	if (candidate.edits <= MAX(strlen(nearest->wanted) / 3, 1))
+	/* A single letter is similar to nothing. */
+	if (letters > 1 && candidate.edits <= MAX(letters / 3, 1))
 		g_array_append_val(nearest->candidates, candidate);
 }
 
@@ -104,4 +111,20 @@ guint nearest_append(Nearest *nearest, GString *out)
 		escape_append(out, g_array_index(nearest->candidates, Candidate, i).name);
 	}
 	return shown;
+}
+
+char *nearest_did_you_mean(const char *wanted, const char *list)
+{
+	g_autoptr(Nearest) nearest = nearest_new(wanted);
+	g_auto(GStrv) names = g_strsplit_set(list, ", ", -1);
+	GString *hint = g_string_new("did you mean ");
+
+	for (char **name = names; *name && *wanted; name++)
+		if (**name)
+			nearest_offer(nearest, *name, *name);
+	if (nearest_append(nearest, hint))
+		g_string_append(hint, "? ");
+	else
+		g_string_truncate(hint, 0);
+	return g_string_free(hint, FALSE);
 }

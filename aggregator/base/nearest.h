@@ -21,3 +21,7 @@ void nearest_offer(Nearest *nearest, const char *name, const char *written);
 /* Appends the nearest names, escaped, separated by ", ", best first, at most 5. Returns their
    number. */
 guint nearest_append(Nearest *nearest, GString *out);
+
+/* Returns "did you mean A, B? " for an unknown name, or "" if none of the list is near: names that
+   are separated by commas. The caller frees it. */
+char *nearest_did_you_mean(const char *wanted, const char *list);

@@ -6,6 +6,7 @@
 #include "options/option_values.h"
 
 #include "base/clock.h"
+#include "base/nearest.h"
 #include "base/unconst.h"
 #include "collect/run/collector_types.h"
 #include "collect/run/command.h"
@@ -85,35 +86,51 @@ bool option_exclude(Options *options, const char *value, GError **error)
 	return option_add_filter(options, "exclude", value, error);
 }
 
+/* Sets the error about a name that is none of the list. */
+static bool fail_unknown(GError **error, const char *what, const char *name, const char *list)
+{
+	g_autofree char *similar = nearest_did_you_mean(name, list);
+
+	return option_fail(error, "unknown %s '%s'; %svalid: %s", what, name, similar, list);
+}
+
 const Metric *option_metric(const char *name, MetricUse use, const char *what, GError **error)
 {
 	const Metric *metric = metric_lookup(name, use);
 	g_autofree char *names = metric ? NULL : metric_names(use);
 
 	if (!metric)
-		option_fail(error, "unknown %s '%s'; valid: %s", what, name, names);
+		fail_unknown(error, what, name, names);
 	return metric;
+}
+
+/* Sets the error about a key that is for neither a CACHE nor all caches. */
+static bool fail_unknown_order(const char *name, MetricUse use, GError **error)
+{
+	g_autofree char *keys = metric_names(use);
+	g_autofree char *orders = slab_order_names(", ");
+	g_autofree char *all = g_strconcat(keys, ", ", orders, NULL);
+	g_autofree char *similar = nearest_did_you_mean(name, all);
+
+	return option_fail(error, "unknown key '%s'; %svalid: %s; without a CACHE: %s", name,
+			   similar, keys, orders);
 }
 
 /* All caches of the host have keys of their own. */
 bool option_sort(Options *options, const char *value, GError **error)
 {
 	MetricUse use = tool_ranks(options->tool);
+	const bool has_orders = options->tool->read_overview;
 
 	options->sort_given = true;
 	options->output.slab_order = NULL;
 	for (const SlabOrder *order = slab_orders; order->name; order++)
-		if (options->tool->read_overview && g_str_equal(order->name, value))
+		if (has_orders && g_str_equal(order->name, value))
 			options->output.slab_order = order;
 	if (options->output.slab_order)
 		return true;
-	options->view.sort = option_metric(value, use, "key", error);
-	if (!options->view.sort && options->tool->read_overview) {
-		g_autofree char *names = slab_order_names(" and ");
-
-		g_prefix_error(error, "%s rank all caches, without a CACHE; ", names);
-	}
-	return options->view.sort;
+	options->view.sort = option_metric(value, use, "key", has_orders ? NULL : error);
+	return options->view.sort || (has_orders && fail_unknown_order(value, use, error));
 }
 
 bool option_per(Options *options, const char *value, GError **error)
@@ -146,7 +163,7 @@ bool option_format(Options *options, const char *value, GError **error)
 	if (options->output.renderer && tool_renders(tool, options->output.renderer))
 		return true;
 	if (!options->output.renderer)
-		return option_fail(error, "unknown format '%s'; valid: %s", value, names);
+		return fail_unknown(error, "format", value, names);
 	/* Formats of stacks cannot show rates, nor the other way round. */
 	return option_fail(error, "'%s' shows %s: use %s, or a format of this program: %s", value,
 			   tool->stream ? "stacks" : "rates",
@@ -161,7 +178,7 @@ bool option_import(Options *options, const char *value, GError **error)
 	if (options->input.kernel.record)
 		return true;
 	names = kernel_record_names();
-	return option_fail(error, "unknown record '%s'; valid: %s", value, names);
+	return fail_unknown(error, "record", value, names);
 }
 
 bool option_input(Options *options, const char *value, GError **error)
@@ -426,7 +443,7 @@ bool option_collector(Options *options, const char *value, GError **error)
 	if (options->live.collector || g_str_equal(value, "auto"))
 		return true;
 	names = collector_type_names();
-	return option_fail(error, "unknown collector '%s'; valid: auto, %s", value, names);
+	return fail_unknown(error, "collector", value, names);
 }
 
 bool option_cache_names(Options *options, const char *value, GError **error)
@@ -434,8 +451,7 @@ bool option_cache_names(Options *options, const char *value, GError **error)
 	int naming = choice_lookup(cache_naming_names, value);
 
 	if (naming < 0)
-		return option_fail(
-			error, "unknown --cache-names '%s'; valid: auto, probes, compare", value);
+		return fail_unknown(error, "--cache-names", value, "auto, probes, compare");
 	options->live.request.what.cache_names = (CacheNaming)naming;
 	return true;
 }

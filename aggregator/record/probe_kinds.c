@@ -6,6 +6,8 @@
  */
 #include "record/probe_kinds.h"
 
+#include "base/nearest.h"
+
 #define BIT(member) (1U << (member))
 
 enum {
@@ -133,9 +135,10 @@ bool probe_kinds_parse(const char *list, unsigned default_bits, unsigned *bits, 
 
 		if (!kind) {
 			g_autofree char *all = probe_kinds_names(G_MAXUINT);
+			g_autofree char *similar = nearest_did_you_mean(*word + extends, all);
 
 			g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-				    "unknown event '%s'; valid: %s", *word, all);
+				    "unknown event '%s'; %svalid: %s", *word, similar, all);
 			return false;
 		}
 		*bits |= kind->bit | (extends ? default_bits : 0);

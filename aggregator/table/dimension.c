@@ -5,6 +5,7 @@
  */
 #include "table/dimension.h"
 
+#include "base/nearest.h"
 #include "table/dimension_kinds.h"
 
 const Dimension dimensions[] = {
@@ -198,8 +199,10 @@ static bool fail_unknown(const char *name, bool hits, GError **error)
 {
 	g_autofree char *names = dimension_names(hits);
 
-	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "unknown key '%s'; valid: %s",
-		    name, names);
+	g_autofree char *similar = nearest_did_you_mean(name, names);
+
+	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+		    "unknown key '%s'; %svalid: %s", name, similar, names);
 	return false;
 }
 

@@ -152,9 +152,10 @@ Test(point_events, a_missing_tracepoint_gets_the_nearest_ones)
 		     "t:vmscn:mm_vmscan_kswapd_wake: this kernel has no such group of tracepoints; "
 		     "nearest: vmscan");
 	expect_error("t:sunrpc:*", "t:sunrpc:*: this kernel has no such group of tracepoints; "
-				   "--list shows those that it has");
+				   "/sys/kernel/tracing/available_events has all");
 	expect_error("t:vmscan:*nothing*", "t:vmscan:*nothing*: this kernel has no such "
-					   "tracepoint; --list shows those that it has");
+					   "tracepoint; vmscan has mm_vmscan_kswapd_sleep, "
+					   "mm_vmscan_kswapd_wake");
 	expect_error("t:odd:damaged", "odd:damaged: the description of a tracepoint's fields "
 				      "cannot be read, it has no ID (line 1)");
 }

@@ -331,6 +331,7 @@ static bool fail_usdt(const File *file, const GPtrArray *sites, GError **error)
 	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
 	g_autofree char *wanted = g_strdup_printf("%s:%s", file->spec->group, file->spec->name);
+	g_autofree char *advice = NULL;
 
 	if (!sites->len)
 		return point_fail(file->spec, G_IO_ERROR_NOT_FOUND, error,
@@ -346,8 +347,9 @@ static bool fail_usdt(const File *file, const GPtrArray *sites, GError **error)
 		g_hash_table_add(seen, name);
 		g_ptr_array_add(names, name);
 	}
+	advice = point_first_names("it", names);
 	return point_fail_nearest(file->spec, "this file has no such USDT probe", names, wanted,
-				  "--list shows those that it has", error);
+				  advice, error);
 }
 
 static bool add_site(const File *file, const UsdtSite *site, GPtrArray *events, GError **error)

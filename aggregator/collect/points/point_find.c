@@ -45,6 +45,21 @@ bool point_fail(const ProbeSpec *spec, int code, GError **error, const char *for
 	return false;
 }
 
+char *point_first_names(const char *owner, const GPtrArray *names)
+{
+	enum { SHOWN = 8 };
+	GString *text = g_string_new(NULL);
+
+	escape_append(text, owner);
+	for (guint i = 0; i < MIN(names->len, SHOWN); i++) {
+		g_string_append(text, i ? ", " : " has ");
+		escape_append(text, names->pdata[i]);
+	}
+	if (names->len > SHOWN)
+		g_string_append_printf(text, ", and %u more", names->len - SHOWN);
+	return g_string_free(text, FALSE);
+}
+
 bool point_fail_nearest(const ProbeSpec *spec, const char *problem, const GPtrArray *names,
 			const char *wanted, const char *advice, GError **error)
 {
@@ -110,7 +125,7 @@ static const char *const interrupt_groups[] = {
 /* Their events are of ftrace itself: perf cannot open them. */
 #define FTRACE_GROUP "ftrace"
 
-#define SEE_LIST "--list shows those that it has"
+#define SEE_ALL "/sys/kernel/tracing/available_events has all"
 
 /* A search in the folder events. */
 typedef struct {
@@ -225,10 +240,13 @@ static bool fail_unknown_tracepoint(const Search *search, const GPtrArray *group
 	g_autoptr(GPtrArray) all_groups = folders_in(search->events_fd, ".");
 	g_autoptr(GPtrArray) offered = g_ptr_array_new_with_free_func(g_free);
 	g_autofree char *wanted = g_strdup_printf("%s:%s", spec->group, spec->name);
+	g_autoptr(GPtrArray) own = folders_in(search->events_fd, spec->group);
+	g_autofree char *advice =
+		own->len ? point_first_names(spec->group, own) : g_strdup(SEE_ALL);
 
 	if (!has_any(all_groups, groups))
 		return point_fail_nearest(spec, "this kernel has no such group of tracepoints",
-					  all_groups, spec->group, SEE_LIST, error);
+					  all_groups, spec->group, SEE_ALL, error);
 	for (guint i = 0; i < all_groups->len; i++) {
 		const char *group = all_groups->pdata[i];
 		g_autoptr(GPtrArray) names = folders_in(search->events_fd, group);
@@ -238,7 +256,7 @@ static bool fail_unknown_tracepoint(const Search *search, const GPtrArray *group
 								 (const char *)names->pdata[j]));
 	}
 	return point_fail_nearest(spec, "this kernel has no such tracepoint", offered, wanted,
-				  SEE_LIST, error);
+				  advice, error);
 }
 
 bool point_find_tracepoints(const PointHost *host, const ProbeSpec *spec, GPtrArray *events,

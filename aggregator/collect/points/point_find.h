@@ -25,6 +25,10 @@ PointEvent *point_events_add(GPtrArray *events, const ProbeSpec *spec, uint32_t 
 bool point_fail_nearest(const ProbeSpec *spec, const char *problem, const GPtrArray *names,
 			const char *wanted, const char *advice, GError **error);
 
+/* Returns "OWNER has A, B, C, and 12 more", escaped: advice for point_fail_nearest(). The caller
+   frees it. */
+char *point_first_names(const char *owner, const GPtrArray *names);
+
 /* Sets the error "PROBE: TEXT". Returns false. */
 bool point_fail(const ProbeSpec *spec, int code, GError **error, const char *format, ...)
 	G_GNUC_PRINTF(4, 5);

@@ -24,10 +24,10 @@ const CollectorType *collector_type_lookup(const char *name)
 
 char *collector_type_names(void)
 {
-	GString *names = g_string_new(NULL);
+	GString *names = g_string_new("auto");
 
 	for (gsize i = 0; i < G_N_ELEMENTS(collector_types); i++)
-		g_string_append_printf(names, "%s%s", i ? ", " : "", collector_types[i]->name);
+		g_string_append_printf(names, ", %s", collector_types[i]->name);
 	return g_string_free(names, FALSE);
 }
 

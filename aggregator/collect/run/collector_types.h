@@ -9,7 +9,7 @@
    recorded a stream. */
 const CollectorType *collector_type_lookup(const char *name);
 
-/* Returns their names, "stap, perf"; the caller frees the text. */
+/* Returns what --collector takes, "auto, stap, perf"; the caller frees the text. */
 char *collector_type_names(void);
 
 /* Returns the best collector that could start at once on that host: the first ready one in the

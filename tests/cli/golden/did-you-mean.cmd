@@ -1,0 +1,2 @@
+# A name that is nearly right gets the nearest ones; one that is not near any gets all of them.
+for words in "kmalloc-top -s cuont" "kmalloc-top -s byte" "kmalloc-top --by=proces" "kmalloc-top --by=x" "kmalloc-top --format=jsn" "slabratetop --format=promethus" "kmalloc-top --collector=pref" "kmalloc-top --events=kmaloc,page" "kmalloc-top --import=pageowner" "kmalloc-top --cache-names=prob" "slabstack -s growht" "slabstack -s xyzzy" "stack-top oomkil" "kmalloc-top --durtion=5"; do $words; done
