@@ -196,7 +196,7 @@ static Value share_of(Table *table, const TableColumn *column, guint row)
 
 static const TableColumn columns[] = {
 	{ MEMBER("part", VALUE_TEXT, part), .uses = TABLE_JSON },
-	{ MEMBER(NULL, VALUE_TEXT, title), .title = "MEMORY", .uses = TABLE_TEXT },
+	{ MEMBER("title", VALUE_TEXT, title), .title = "MEMORY", .uses = TABLE_TEXT | TABLE_PAGE },
 	{ MEMBER("bytes_start", VALUE_BYTES, start), .known_at = offsetof(BalanceRow, has_change),
 	  .uses = TABLE_JSON },
 	{ MEMBER("bytes", VALUE_BYTES, bytes), .title = "SIZE" },

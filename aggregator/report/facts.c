@@ -651,6 +651,25 @@ bool facts_have_unknown_loss(const Facts *facts)
 	       fact_text(facts, FACT_BPF_BLIND) || fact_number(facts, FACT_LOSS_IS_UNKNOWN);
 }
 
+static bool has_uncountable_loss(const Facts *facts)
+{
+	return facts_have_unknown_loss(facts) || fact_number(facts, FACT_END_IS_UNKNOWN) ||
+	       fact_number(facts, FACT_LOST_BYTES) || fact_number(facts, FACT_LOST_USER_LINES) ||
+	       fact_number(facts, FACT_UNREADABLE_USER_LINES);
+}
+
+bool facts_loss_is_small(const Facts *facts, double percent_max)
+{
+	double lost = (double)fact_range(facts, FACT_LOST_UNCOUNTED).high;
+	double received = (double)fact_number(facts, FACT_EVENTS_COUNTED) +
+			  (double)fact_number(facts, FACT_EVENTS_PASSED_OVER);
+
+	/* A full table is another matter: what is in it is wrong, however little it is. */
+	if (has_uncountable_loss(facts) || fact_range(facts, FACT_LOST_MEMORY_BOUND).high)
+		return false;
+	return lost * 100 <= percent_max * (received + lost);
+}
+
 bool facts_have_no_loss(const Facts *facts)
 {
 	return !fact_range(facts, FACT_LOST).high && !fact_number(facts, FACT_LOST_BYTES) &&

@@ -290,6 +290,9 @@ bool facts_have_unknown_loss(const Facts *facts);
 /* Whether nothing was lost, and nothing may have been. */
 bool facts_have_no_loss(const Facts *facts);
 
+/* Whether all that was lost are events of a known number, at most that share of all. */
+bool facts_loss_is_small(const Facts *facts, double percent_max);
+
 /* Sets the facts about hits of probe points: about the time spans between them, and how far their
    user stacks reach. Nothing if allocations were observed. kept: sums before filters of stacks. */
 void facts_set_hits(Facts *facts, const Session *session, const RowSums *kept);

@@ -212,6 +212,26 @@ bool model_sees_frees(const ReportModel *model, const HeldSums *held)
 	       !held_check_fails(model->held_check);
 }
 
+const char *model_growth_word(const ReportModel *model, const HeldSums *held,
+			      const HeldTimes *times)
+{
+	enum {
+		HALF_MIN = 10, /* allocations in each half of the run */
+		/* Percent of the second half's share that the first half must keep at least. */
+		GROWTH_PERCENT = 50,
+	};
+	double first, second;
+
+	if (times->first_allocated < HALF_MIN || times->second_allocated < HALF_MIN ||
+	    !(times->first_kept + times->second_kept))
+		return NULL;
+	first = (double)times->first_kept / (double)times->first_allocated;
+	second = (double)times->second_kept / (double)times->second_allocated;
+	if (!times->first_kept || first * 100 < second * GROWTH_PERCENT)
+		return "turns over";
+	return model_sees_frees(model, held) ? "grows" : "may grow";
+}
+
 static void set_held(ReportModel *model)
 {
 	const ViewSource *source = view_source(model->view);

@@ -155,6 +155,13 @@ bool model_knows_rank(const ReportModel *model);
    object is certain, and a row that keeps what it allocated grows. */
 bool model_sees_frees(const ReportModel *model, const HeldSums *held);
 
+/* Returns what rows with these times do over the run, "grows", "may grow" if objects may have been
+   freed unseen, or "turns over"; NULL if there are too few objects to tell. A row grows if what was
+   allocated early is kept like what was allocated late: a leak, not a working set, of which only
+   the newest part is held. */
+const char *model_growth_word(const ReportModel *model, const HeldSums *held,
+			      const HeldTimes *times);
+
 /* Whether there is nothing to show, with or without filters. */
 bool model_is_empty(const ReportModel *model);
 

@@ -77,4 +77,5 @@ typedef struct ReportSource {
 	const char *input;                /* name of what was read; NULL: a live run */
 	RateChart *chart;                 /* the run over time; NULL: not requested, or not known */
 	DiffPer per;
+	double loss_percent_max; /* a report with a higher loss is incomplete */
 } ReportSource;

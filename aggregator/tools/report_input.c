@@ -69,6 +69,7 @@ ReportSource report_source_of_options(const Options *options, const Renderer *re
 		.whole_names = renderer->traits & RENDER_WHOLE_NAMES,
 		.lists_code = renderer->traits & RENDER_CODE,
 		.per = options->output.per,
+		.loss_percent_max = options->loss_percent_max,
 	};
 }
 

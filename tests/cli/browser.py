@@ -172,7 +172,7 @@ class Page:
             self.complaints.append(f'dialog: {parameters["message"]}')
 
     def load(self, address):
-        self.address = address
+        self.address = address.split('#')[0]
         self.loaded = False
         self.command('Page.navigate', url=address)
         self.wait(lambda: self.loaded, 'the page to load')

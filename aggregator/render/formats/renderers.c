@@ -44,7 +44,7 @@ const Renderer renderers[] = {
 	  RENDER_WHOLE_NAMES | RENDER_STACKS | RENDER_ONCE | RENDER_BINARY | RENDER_TO_FILE |
 		  RENDER_CODE,
 	  "stack,process,cache,point,cgroup", RENDER_PPROF },
-	{ "html", "for people: a page with pictures", OF_DIFFS,
+	{ "html", "for people: a page with pictures", OF_DIFFS | RENDERS(REPORT_SLAB_CACHES),
 	  RENDER_WHOLE_NAMES | RENDER_STACKS | RENDER_ONCE | RENDER_TO_FILE | RENDER_CHART |
 		  RENDER_STACKS_COMPARED,
 	  ROW_PARTS, render_html },

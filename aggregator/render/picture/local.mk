@@ -24,6 +24,8 @@ page_scripts = \
 	page/heat.js \
 	page/chart.js \
 	page/details.js \
+	page/address.js \
+	page/balance.js \
 	page/main.js
 EXTRA_DIST += $(picture_folder)/embed $(picture_folder)/page $(picture_folder)/graph
 page_texts = aggregator/render/picture/page_texts.c

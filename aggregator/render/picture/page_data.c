@@ -214,6 +214,18 @@ static void write_sums(Page *page, const char *name, const RowSums *sums)
 	json_close(&page->json, ']');
 }
 
+static void write_text_number(Page *page, const char *text)
+{
+	json_count(&page->json, NULL, page_names_add(page->names, text));
+}
+
+static bool has_times(const Page *page)
+{
+	const HeldCells *cells = view_source(page->model->view)->held_cells;
+
+	return cells && held_cells_have_times(cells);
+}
+
 static const ViewStack *stack_at(const Page *page, guint number)
 {
 	g_assert(number < page->model->view->stacks->len);
@@ -265,6 +277,22 @@ static void write_margins(Page *page)
 	json_close(&page->json, ']');
 }
 
+/* What each stack does over the run; only if allocations were paired. */
+static void write_growth_of_stacks(Page *page)
+{
+	if (!has_times(page))
+		return;
+	json_open(&page->json, "growth", '[');
+	for (guint i = 0; i < page->model->view->stacks->len; i++) {
+		const ViewStack *stack = stack_at(page, i);
+		const HeldTimes times = view_times(page->model->view, stack);
+
+		write_text_number(page, model_growth_word(page->model, &stack->sums.held, &times));
+		flush_if_long(page);
+	}
+	json_close(&page->json, ']');
+}
+
 static void write_stacks(Page *page)
 {
 	guint stacks = page->model->view->stacks->len;
@@ -280,6 +308,7 @@ static void write_stacks(Page *page)
 	}
 	json_close(&page->json, ']');
 	write_margins(page);
+	write_growth_of_stacks(page);
 	json_open(&page->json, "cut", '[');
 	for (guint i = 0; i < stacks; i++)
 		if (stack_at(page, i)->truncated)
@@ -296,11 +325,6 @@ static guint frame_text(Page *page, const Frame *frame,
 
 	append(text, frame);
 	return page_names_add(page->names, text->str);
-}
-
-static void write_text_number(Page *page, const char *text)
-{
-	json_count(&page->json, NULL, page_names_add(page->names, text));
 }
 
 /* An array for each frame; data.js says what is where. */
@@ -399,9 +423,7 @@ static void write_times_of(Page *page, const char *name, const ViewStack *stack)
 /* Only if allocations were paired. */
 static void write_times(Page *page)
 {
-	const HeldCells *cells = view_source(page->model->view)->held_cells;
-
-	if (!cells || !held_cells_have_times(cells))
+	if (!has_times(page))
 		return;
 	write_times_of(page, "times", NULL);
 	json_open(&page->json, "times_of_stacks", '[');
@@ -434,15 +456,9 @@ static void write_texts(Page *page)
 	json_close(&page->json, ']');
 }
 
-static void write_page(Page *page)
+/* All that a page of stacks has beside words and facts. */
+static void write_run(Page *page)
 {
-	json_open(&page->json, NULL, '{');
-	json_count(&page->json, "schema_version", SCHEMA_VERSION);
-	json_text(&page->json, "command", page->model->source->command);
-	json_text(&page->json, "counted", page->counted);
-	json_flag(&page->json, "complete", page_is_complete(page->model));
-	write_words(page);
-	write_facts(page);
 	write_metrics(page);
 	write_sums(page, "shown", model_shown_sums(page->model));
 	write_sums(page, "all", model_all_sums(page->model));
@@ -457,6 +473,24 @@ static void write_page(Page *page)
 	if (page->model->diff)
 		page_diff_write(&page->json, page->model, page->names);
 	write_texts(page);
+}
+
+static void write_page(Page *page)
+{
+	const ReportModel *model = page->model;
+
+	json_open(&page->json, NULL, '{');
+	json_count(&page->json, "schema_version", SCHEMA_VERSION);
+	json_text(&page->json, "command", model->source->command);
+	json_text(&page->json, "counted", page->counted);
+	json_flag(&page->json, "complete", page_is_complete(model));
+	json_flag(&page->json, "loss_is_small", page_loss_is_small(model));
+	write_words(page);
+	write_facts(page);
+	if (model->kind == REPORT_SLAB_CACHES)
+		page_overview_write(&page->json, &model->slab->table);
+	else
+		write_run(page);
 	json_close(&page->json, '}');
 	page_data_flush(page);
 }

@@ -5,6 +5,7 @@
 #include "render/data/json_writer.h"
 #include "render/picture/page_strings.h"
 #include "report/model.h"
+#include "report/slab_readings.h"
 
 #include <stdio.h>
 
@@ -14,6 +15,10 @@ void json_write_chart(JsonWriter *json, const GArray *series, const RateChart *c
 /* Writes the member "diff" of the page's data, of a model with a comparison; page/data.js describes
    it. */
 void page_diff_write(JsonWriter *json, const ReportModel *model, PageNames *names);
+
+/* Writes the members "balance" and "caches" of the page's data: all parts of memory, and all caches
+   that use memory, unless fewer were asked for. */
+void page_overview_write(JsonWriter *json, const SlabTable *slabs);
 
 /* Writes the data of the page as JSON for a script element; page/data.js describes their shape. */
 void page_data_write(const ReportModel *model, FILE *out);

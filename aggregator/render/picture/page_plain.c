@@ -29,6 +29,10 @@ char **page_lines(const ReportModel *model)
 
 	source.details = true;
 	detailed.source = &source;
+	if (model->kind == REPORT_SLAB_CACHES) {
+		append_run_line(&detailed, text);
+		return split_lines(text);
+	}
 	append_read_as_line(text, &detailed);
 	append_memory_line(text, &detailed);
 	append_other_caches_lines(&detailed, text);
@@ -41,7 +45,7 @@ char **page_growth(const ReportModel *model)
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	/* Readings of /proc/slabinfo are compared with a run, not with a record of the kernel. */
-	if (model->slab && model_counts(model) < COUNTS_RECORD)
+	if (model->slab && model->slab->growth.query && model_counts(model) < COUNTS_RECORD)
 		append_growth_lines(text, &model->slab->growth);
 	return split_lines(text);
 }
@@ -58,13 +62,27 @@ bool page_is_complete(const ReportModel *model)
 	return facts_have_no_loss(model->facts) && !fact_number(model->facts, FACT_LOSS_IS_UNKNOWN);
 }
 
+bool page_loss_is_small(const ReportModel *model)
+{
+	return facts_loss_is_small(model->facts, model->source->loss_percent_max);
+}
+
+static void append_losses(GString *text, const ReportModel *model)
+{
+	if (!page_is_complete(model) && !page_loss_is_small(model))
+		append_lost_line(text, model->facts);
+	if (!model->older || page_is_complete(model->older) || page_loss_is_small(model->older))
+		return;
+	g_string_append(text, "The older run: ");
+	append_lost_line(text, model->older->facts);
+}
+
 char **page_warnings(const ReportModel *model)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	const Facts *facts = model->facts;
 
-	if (!page_is_complete(model))
-		append_lost_line(text, facts);
+	append_losses(text, model);
 	for (gsize i = 0; i < G_N_ELEMENTS(warnings); i++)
 		warnings[i](text, facts);
 	append_fact_line(text, facts, FACT_NO_MEMORY_FOR, false);
@@ -73,10 +91,6 @@ char **page_warnings(const ReportModel *model)
 		append_walks_line(text, facts);
 	if (fact_number(facts, FACT_NAMES_DIFFERENT))
 		append_compared_names_line(text, facts);
-	if (model->older && !page_is_complete(model->older)) {
-		g_string_append(text, "The older run: ");
-		append_lost_line(text, model->older->facts);
-	}
 	for (gsize i = 0; i < G_N_ELEMENTS(warning_facts); i++)
 		append_fact_line(text, facts, warning_facts[i], false);
 	return split_lines(text);
@@ -104,7 +118,10 @@ void page_append_title(const ReportModel *model, GString *out)
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	g_string_append_printf(text, "%s: ", model->source->command);
-	if (model_counts(model) == COUNTS_HITS && fact_is_known(model->facts, FACT_POINTS_TITLE))
+	if (model->kind == REPORT_SLAB_CACHES)
+		g_string_append(text, "Memory and slab caches");
+	else if (model_counts(model) == COUNTS_HITS &&
+		 fact_is_known(model->facts, FACT_POINTS_TITLE))
 		escape_append(text, fact_text(model->facts, FACT_POINTS_TITLE));
 	else
 		g_string_append(text, counted_words(model)->heading);
@@ -146,19 +163,32 @@ static void append_stacks(const ReportModel *model, GString *text)
 	}
 }
 
-void page_append_plain(const ReportModel *model, GString *out)
+/* The answer of a report: all memory and its caches, or how caches grew, and stacks. */
+static void append_answer(const ReportModel *model, GString *text)
 {
 	g_auto(GStrv) growth = page_growth(model);
-	g_auto(GStrv) lines = page_lines(model);
 	g_autofree char *first = g_strjoinv("\n", growth);
-	g_autofree char *facts = g_strjoinv("\n", lines);
-	g_autoptr(GString) text = g_string_new(first);
 
+	if (model->kind == REPORT_SLAB_CACHES) {
+		append_slab_table(text, &model->slab->table);
+		g_string_append_c(text, '\n');
+		return;
+	}
+	g_string_append(text, first);
 	if (text->len)
 		g_string_append(text, "\n\n");
-	g_string_append_printf(text, "%s\n\n", facts);
 	/* Those of a comparison have no order. */
 	if (!model->diff)
 		append_stacks(model, text);
+}
+
+void page_append_plain(const ReportModel *model, GString *out)
+{
+	g_auto(GStrv) lines = page_lines(model);
+	g_autofree char *facts = g_strjoinv("\n", lines);
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	append_answer(model, text);
+	g_string_append_printf(text, "%s\n", facts);
 	page_append_text(out, text->str);
 }

@@ -18,6 +18,9 @@ char **page_growth(const ReportModel *model);
 /* Whether nothing was lost, and nothing may have been. */
 bool page_is_complete(const ReportModel *model);
 
+/* Whether what was lost is known, and not more than the report may lack (--max-loss). */
+bool page_loss_is_small(const ReportModel *model);
+
 /* Returns those lines among them that say that figures are not exact or not complete; free it
    likewise. */
 char **page_warnings(const ReportModel *model);
@@ -29,5 +32,5 @@ void page_append_caches(const ReportModel *model, GString *out);
    next one. */
 void page_append_title(const ReportModel *model, GString *out);
 
-/* Appends facts and the first stacks as lines of text. */
+/* Appends the answer, the first stacks and the facts as lines of text. */
 void page_append_plain(const ReportModel *model, GString *out);

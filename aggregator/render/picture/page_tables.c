@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables in the data of the page, an array for each column: a comparison, with stacks and labels as
- * numbers of names; and the run over time. page_data.c calls it.
+ * Tables in the data of the page: a comparison and the run over time, an array for each column,
+ * with stacks and labels as numbers of names; memory and its caches, an object for each row.
+ * page_data.c calls it.
  */
 #include "render/picture/page_data.h"
 
@@ -142,4 +143,29 @@ void json_write_chart(JsonWriter *json, const GArray *series, const RateChart *c
 		write_series(json, &g_array_index(series, RateSeries, i), chart);
 	json_close(json, ']');
 	json_close(json, '}');
+}
+
+static void write_rows(JsonWriter *json, const char *name, Table *table)
+{
+	json_open(json, name, '[');
+	for (guint row = 0; row < table->count; row++) {
+		json_open(json, NULL, '{');
+		json_write_row(json, table, row);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+void page_overview_write(JsonWriter *json, const SlabTable *slabs)
+{
+	g_autoptr(Table) balance = balance_table_new(slabs, TABLE_PAGE);
+	g_autoptr(Table) caches = table_new(slabs, NULL);
+	SlabTable all = *slabs;
+
+	/* A page has room for what a terminal leaves out. */
+	if (all.rows_max == SLAB_TABLE_ROWS)
+		all.rows_max = UINT32_MAX;
+	slab_table_add(caches, &all, SLABS_KEPT | SLABS_RECLAIMABLE, TABLE_JSON);
+	write_rows(json, "balance", balance);
+	write_rows(json, "caches", caches);
 }

@@ -62,6 +62,10 @@ void append_memory_line(GString *out, const ReportModel *model);
    about losses, is always there. */
 void append_facts(const ReportModel *model, GString *out);
 
+/* Appends the line about host, time and cost, "Run: guest, Linux 6.18"; nothing if none is known.
+ */
+void append_run_line(const ReportModel *model, GString *out);
+
 /* Appends lines about allocations from caches that were not requested, but passed by the kernel
    side, and about allocations from unknown caches; nothing if there are none. */
 void append_other_caches_lines(const ReportModel *model, GString *text);

@@ -499,7 +499,7 @@ static void not_read_line(const ReportModel *model, GString *out)
 	g_string_append(out, ", named on standard error: the report lacks them\n");
 }
 
-static void run_line(const ReportModel *model, GString *out)
+void append_run_line(const ReportModel *model, GString *out)
 {
 	static const char heading[] = "Run: ";
 	uint64_t cpus = number_of(model, FACT_CPUS_ONLINE);
@@ -703,7 +703,7 @@ static const Line lines[] = {
 	{ .append = recorded_line, .when = LINE_ALWAYS },
 	{ .fact = FACT_NOT_RECORDED, .when = LINE_ALWAYS },
 	{ .append = cut_line, .when = LINE_NOTABLE, .is_notable = has_cut },
-	{ .append = run_line, .when = LINE_ALWAYS },
+	{ .append = append_run_line, .when = LINE_ALWAYS },
 	{ .append = not_read_line, .when = LINE_ALWAYS },
 	{ .fact = FACT_PART_FROM, .when = LINE_ALWAYS },
 	{ .fact = FACT_CLOCK, .when = LINE_DETAIL },

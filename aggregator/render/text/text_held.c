@@ -11,12 +11,7 @@
 #include <langinfo.h>
 #include <locale.h>
 
-enum {
-	HALF_MIN = 10, /* allocations in each half of the run, for the growth test */
-	/* Percent of the second half's share that the first half must keep at least. */
-	GROWTH_PERCENT = 50,
-	LEVELS = 8,
-};
+enum { LEVELS = 8 };
 
 static uint64_t number_of(const ReportModel *model, FactId id)
 {
@@ -60,27 +55,20 @@ static void append_certainty(GString *out, const ReportModel *model, uint64_t ob
 	}
 }
 
-/* Appends "; grows: first half 5,210 of 5,212 kept, second 4,790 of 4,790"; "may grow" if objects
-   may have been freed unseen. It grows if what was allocated early is kept like what was allocated
-   late: a leak, not a working set, of which only the newest part is held. */
-static void append_growth_test(GString *out, const HeldTimes *times, bool sees_frees)
+/* Appends "; grows: first half 5,210 of 5,212 kept, second 4,790 of 4,790". */
+static void append_growth_test(GString *out, const ReportModel *model, const HeldSums *held,
+			       const HeldTimes *times)
 {
-	const char *verdict = sees_frees ? "grows" : "may grow";
-	const char *kept = sees_frees ? " kept" : " not seen freed";
-	double first, second;
+	const char *word = model_growth_word(model, held, times);
 
-	if (times->first_allocated < HALF_MIN || times->second_allocated < HALF_MIN ||
-	    !(times->first_kept + times->second_kept))
+	if (!word)
 		return;
-	first = (double)times->first_kept / (double)times->first_allocated;
-	second = (double)times->second_kept / (double)times->second_allocated;
-	if (!times->first_kept || first * 100 < second * GROWTH_PERCENT)
-		verdict = "turns over";
-	g_string_append_printf(out, "; %s: first half ", verdict);
+	g_string_append_printf(out, "; %s: first half ", word);
 	append_count(out, times->first_kept);
 	g_string_append(out, " of ");
 	append_count(out, times->first_allocated);
-	g_string_append_printf(out, "%s, second ", kept);
+	g_string_append(out, model_sees_frees(model, held) ? " kept" : " not seen freed");
+	g_string_append(out, ", second ");
 	append_count(out, times->second_kept);
 	g_string_append(out, " of ");
 	append_count(out, times->second_allocated);
@@ -176,7 +164,7 @@ void append_held_stack(GString *out, const ReportModel *model, const ViewStack *
 	append_ages(out, held);
 	if (is_paired) {
 		append_certainty(out, model, sums->allocations, held);
-		append_growth_test(out, &times, model_sees_frees(model, held));
+		append_growth_test(out, model, held, &times);
 	}
 	g_string_append(out, ":\n");
 	if (is_paired && cells && held_cells_have_times(cells))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
-/* Figures over time: a line for each of the largest caches, or for what all stacks hold. */
+/* Figures over time: a line for each of the largest caches, or for whatever the data have. */
 
 const CHART = { height: 260, left: 70, right: 12, top: 10, bottom: 28, widthMax: 1100 };
 const SERIES_MAX = 8; /* as many as there are colours */
@@ -14,7 +14,15 @@ const CHARTS = [
   { member: 'bytes_held', name: 'Bytes held', unit: 'bytes', isRate: false },
 ];
 
-/* Returns the charts of this run: [{name, unit, times, series: [{name, values}]}]. */
+/* Returns all charts, [{name, unit, start, times, series: [{name, values}]}]: those of the run, and
+   those that the data name themselves. */
+function allCharts() {
+  const others = (report.charts || []).map(({ times_seconds: times, series, ...chart }) => ({
+    ...chart, times, series: largestSeries(series),
+  }));
+  return [...chartsOfRun(), ...others];
+}
+
 function chartsOfRun() {
   if (!report.chart)
     return [];
@@ -28,7 +36,7 @@ function chartsOfRun() {
   }));
 }
 
-/* The caches that are the largest in this chart, and one series for all others. */
+/* The series that are the largest in this chart, and one for all others. */
 function largestSeries(series) {
   const peak = ({ values }) => Math.max(...values);
   const named = series.filter(({ name }) => name !== null).sort((a, b) => peak(b) - peak(a));
@@ -61,7 +69,20 @@ function yAxis(most, unit) {
   return lines;
 }
 
-function xAxis(times) {
+const DAY_SECONDS = 86400;
+
+/* A time of a chart: seconds of the run, or of the day, with the day if the chart has several. */
+function timeOf({ start, times }, seconds) {
+  if (!isKnown(start))
+    return `${formatDecimals(seconds)} s`;
+  const day = times[times.length - 1] - times[0] < DAY_SECONDS ? {}
+    : { month: 'short', day: 'numeric' };
+  return new Date((start + seconds) * 1000).toLocaleString('en-GB',
+    { ...day, hour: '2-digit', minute: '2-digit' });
+}
+
+function xAxis(chart) {
+  const { times } = chart;
   const labels = [];
   const steps = CHART.width < 5 * LABEL_PX ? 2 : 4;
   for (let i = 0; i <= steps; i++)
@@ -69,17 +90,24 @@ function xAxis(times) {
       x: CHART.left + (CHART.width - CHART.left - CHART.right) * i / steps,
       y: CHART.height - 8,
       'text-anchor': i === 0 ? 'start' : i === steps ? 'end' : 'middle',
-    }, `${formatDecimals(times[0] + (times[times.length - 1] - times[0]) * i / steps)} s`));
+    }, timeOf(chart, times[0] + (times[times.length - 1] - times[0]) * i / steps)));
   return labels;
 }
 
-/* Each interval has its width, so the line has steps. */
+/* Values of intervals have the width of these, so the line has steps; those of moments are joined.
+   Where one is not known, there is no line. */
 function pathOfSeries(values, times, most) {
   const scale = (CHART.width - CHART.left - CHART.right) / (times[times.length - 1] - times[0]);
   const height = CHART.height - CHART.top - CHART.bottom;
   const x = time => (CHART.left + (time - times[0]) * scale).toFixed(1);
-  return values.map((value, i) => `${i ? 'L' : 'M'}${x(times[i])} ` +
-    `${(CHART.top + height * (1 - value / most)).toFixed(1)}H${x(times[i + 1])}`).join('');
+  const isOfMoments = values.length === times.length;
+  return values.map((value, i) => {
+    if (!isKnown(value))
+      return '';
+    const pen = i && isKnown(values[i - 1]) ? 'L' : 'M';
+    const y = (CHART.top + height * (1 - value / most)).toFixed(1);
+    return `${pen}${x(times[i])} ${y}${isOfMoments ? '' : `H${x(times[i + 1])}`}`;
+  }).join('');
 }
 
 function drawSeries({ name, values }, place, chart, most) {
@@ -98,10 +126,10 @@ function legend(series) {
 function chartTable(chart, series) {
   return element('details', { class: 'control' }, element('summary', {}, 'As a table'),
     element('div', { class: 'wide' }, element('table', {},
-      element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'From, s'),
+      element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'From'),
         ...series.map(({ name }) => element('th', { scope: 'col', class: 'number' }, name)))),
       element('tbody', {}, ...series[0].values.map((_, i) => element('tr', {},
-        element('th', { scope: 'row' }, formatDecimals(chart.times[i])),
+        element('th', { scope: 'row' }, timeOf(chart, chart.times[i])),
         ...series.map(({ values }) => element('td', { class: 'number' },
           formatFigure(chart.unit, values[i])))))))));
 }
@@ -113,7 +141,7 @@ function chartNodes(chart) {
   const { width, height } = CHART;
   const size = { viewBox: `0 0 ${width} ${height}`, width, height };
   return [drawing('svg', { ...size, role: 'img', 'aria-label': words },
-    ...yAxis(most, chart.unit), ...xAxis(chart.times),
+    ...yAxis(most, chart.unit), ...xAxis(chart),
     ...series.map((one, place) => drawSeries(one, place, chart, most))),
   legend(series), chartTable(chart, series)];
 }
@@ -142,7 +170,7 @@ function startTimes() {
 
 function startChart() {
   startTimes();
-  const charts = chartsOfRun().filter(({ series }) => series[0].values.length > 1);
+  const charts = allCharts().filter(({ series }) => series[0].values.length > 1);
   if (!charts.length)
     return;
   let shown = 0;

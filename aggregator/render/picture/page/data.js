@@ -6,6 +6,9 @@
  * schema_version    1
  * command, counted  the command, and what its events are called: "allocations"
  * complete          nothing was lost, and nothing may have been
+ * loss_is_small     no more was lost than --max-loss allows, and it is known how much
+ * verdict           [{sentence, evidence, next}]: who is suspected, and a command; the last two may
+ *                   be null
  * growth            how slab caches grew while they were traced: lines as in the text report
  * lines, warnings   the closing lines of the text report; those that limit what figures mean
  * facts             [{id, type, value}], as in doc/JSON.md; type: text, list, flag, count, range,
@@ -15,11 +18,13 @@
  *                   may show them; else the sum of several is the largest
  * rank              position of the metric that ranks the stacks
  * shown, all        sums, a figure for each metric: of the shown stacks, and before filters
- * stacks            {frames, depths, figures, margins, cut}, by rank. frames: those of all stacks,
- *                   one stack after the other, each innermost first; depths: how many each has.
+ * stacks            {frames, depths, figures, margins, growth, cut}, by rank. frames: those of all
+ *                   stacks, one stack after the other, each innermost first; depths: how many each
+ *                   has.
  *                   figures: for each metric an array, a figure for each stack, null if not known.
- *                   margins: percent, of the rank; only if events were sampled. cut: the stacks
- *                   that reached the depth limit
+ *                   margins: percent, of the rank; only if events were sampled. growth: a text
+ *                   for each stack, "grows"; only with --held. cut: the stacks that reached the
+ *                   depth limit
  * times             {held_by_age, freed_by_lifetime, held_over_time, halves} as in doc/JSON.md;
  *                   only with --held. halves: of each half of the run, objects allocated, and of
  *                   these held. times_of_stacks: the same of each stack
@@ -32,15 +37,31 @@
  * Optional, not of every run:
  *
  * lengths           of time spans: how many begin at 1 ns, 2 ns, 5 ns, 10 ns, ... and are below the
- * next chart             {times_seconds, series}: when each interval of the run begins, and when
- * the last ends; for each slab cache {cache, allocations, bytes_allocated, objects_held,
- * bytes_held}, arrays with a figure for each interval, the last two only with --held. cache null:
- * all others diff              with --diff, of which all other members are the newer run: {member,
- * per, rows_compared, rows_beyond_noise, rows_unclear, all, old, new, change, noise, what} as in
- * doc/JSON.md, of what ranks, the last five with an entry for each row; keys: texts as in parts;
- * names, depths: texts as in stacks; old_lines: lines of the older run; recorded_differently: ids
- * of facts
+ *                   next
+ * chart             {times_seconds, series}: when each interval of the run begins, and when the
+ *                   last ends; for each slab cache {cache, allocations, bytes_allocated,
+ *                   objects_held, bytes_held}, arrays with a figure for each interval, the last
+ *                   two only with --held. cache null: all others
+ * charts            [{name, unit, start, times_seconds, series}]: any figures over time. series:
+ *                   [{name, values}], a value or null for each time; with one time more, values
+ *                   are of the intervals between. start: when second 0 was, in seconds since 1970;
+ *                   null: times are of the run
+ * balance           [{title, bytes, share_percent, change_bytes_per_second}]: the parts of all
+ *                   memory of the host
+ * caches            slab caches as in doc/JSON.md. A page with them has no stacks, metrics, parts
+ *                   and frames
+ * diff              with --diff, of which all other members are the newer run: {member, per,
+ *                   rows_compared, rows_beyond_noise, rows_unclear, all, old, new, change, noise,
+ *                   what} as in doc/JSON.md, of what ranks, the last five with an entry for each
+ *                   row; keys: texts as in parts; names, depths: texts as in stacks; old_lines:
+ *                   lines of the older run; recorded_differently: ids of facts
  */
+
+const DEFAULTS = {
+  verdict: [],
+  metrics: [], rank: 0, shown: [], all: [], frames: [], texts: [],
+  stacks: { frames: [], depths: [], figures: [], cut: [] }, parts: { stack: [], figures: [] },
+};
 
 const FRAME = { NAME: 0, MODULE: 1, LINE: 2, FILE: 3, NUMBER: 4, SOURCE: 5, INLINED: 6 };
 
@@ -66,6 +87,7 @@ function readStacks(json) {
     names,
     figures: json.stacks.figures.map(numbers),
     margins: json.stacks.margins || null,
+    growth: json.stacks.growth || null,
     cut: new Set(json.stacks.cut),
   };
 }
@@ -94,7 +116,7 @@ function partsOfStacks(parts, stacks) {
 }
 
 function readReport() {
-  const json = JSON.parse(byId('data').textContent);
+  const json = { ...DEFAULTS, ...JSON.parse(byId('data').textContent) };
   const stacks = readStacks(json);
   const parts = readParts(json);
   for (const metric of json.metrics)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
-/* All that is known of one stack. */
+/* All that is known of one stack: what opens below its row. */
 
 const PARTS_MAX = 20;
 const AGE_NAMES = ['below 1 s', '1 to 10 s', '10 to 60 s', '60 to 600 s', '600 s or older'];
@@ -101,25 +101,18 @@ function timeTables(times) {
       `${i + 1} of ${parts}`), times.held_over_time)];
 }
 
-function drawDetails() {
-  const stack = selection.stack;
-  if (stack < 0) {
-    byId('details-body').replaceChildren(element('p', { class: 'help' },
-      'There is no stack.'));
-    return;
-  }
+function detailNodes(stack) {
   const keys = [...report.parts.keys.keys()];
-  byId('details-title').textContent = `Stack ${formatCount(stack + 1)} of ` +
-    `${formatCount(report.stacks.count)}: ${labelOfStack(stack, 'callsite') || namesOf(stack)[0]}`;
-  byId('details-body').replaceChildren(figureList(stack), frameList(stack),
+  return [frameList(stack), figureList(stack),
     element('div', { class: 'tables' }, ...keys.filter(key => key !== 'callsite')
       .map(key => sumTable(stack, key)),
-    ...(report.times_of_stacks ? timeTables(report.times_of_stacks[stack]) : [])));
+    ...(report.times_of_stacks ? timeTables(report.times_of_stacks[stack]) : []))];
 }
 
-function startDetails() {
-  onSelection(what => {
-    if (what !== 'filter')
-      drawDetails();
-  });
+/* The row below that of a stack. It has the width of the table, and does not widen it. */
+function detailsRow(stack, columns) {
+  const words = `Stack ${formatCount(stack + 1)} of ${formatCount(report.stacks.count)}`;
+  return element('tr', { class: 'details' }, element('td', { colspan: columns },
+    element('div', { class: 'details-box', role: 'region', 'aria-label': words },
+      ...detailNodes(stack))));
 }

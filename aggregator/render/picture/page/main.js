@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
-/* Starts the parts of the page, and has what they share: the theme, the filter, keys, printing. */
+/* Starts the parts of the page, and has what they share: the theme, the filter, keys, printing. A
+   page of all memory has no stacks, and so no filter. */
 
 const FILTER_DELAY_MS = 120;
 const darkDevice = window.matchMedia('(prefers-color-scheme: dark)');
@@ -48,14 +49,20 @@ function showMatched() {
     `${metric.label.toLowerCase()} (${formatShare(total, whole)})`;
 }
 
-function filterBy(typed) {
+/* Returns whether a reader typed a filter, which then is that of the page. */
+function readFilter(typed) {
   try {
-    selection.pattern = patternOf(typed);
+    setFilter(typed);
   } catch (error) {
     byId('matched').textContent = `Not a regular expression: ${error.message}`;
-    return;
+    return false;
   }
-  applyFilter();
+  return true;
+}
+
+function filterBy(typed) {
+  if (readFilter(typed))
+    applyFilter();
 }
 
 function startFilter() {
@@ -96,39 +103,62 @@ function startKeys() {
   });
 }
 
-/* Paper is white. */
+/* Paper is white, and shows the details of a stack. */
 function startPrinting() {
   let before = null;
   window.addEventListener('beforeprint', () => {
     before = theme();
     setTheme('light');
     byId('all-facts').open = true;
+    if (table.rows.length && selection.stack < 0)
+      openRowOf(table.rows[table.page * PAGE_ROWS]);
   });
   window.addEventListener('afterprint', () => {
     setTheme(before);
     byId('all-facts').open = false;
+    if (table.rows.length)
+      openRowOf(selection.stack);
   });
 }
 
-function start() {
-  byId('page').hidden = false;
-  startTheme();
-  startSummary();
+function startStacks() {
   startFilter();
   startKeys();
-  startPrinting();
-  startDetails();
   soon(() => {
     startChanges();
     startTable();
     startFlame();
     startChart();
     startHeat();
-    applyFilter();
-    drawDetails();
-    document.documentElement.dataset.ready = 'yes';
-    performance.mark('ready');
+    startAddress();
+    showReady();
   });
+}
+
+function startOverview() {
+  for (const id of ['bar', 'matched', 'ranking', 'pictures'])
+    byId(id).hidden = true;
+  soon(() => {
+    startBalance();
+    startChart();
+    showReady();
+  });
+}
+
+function showReady() {
+  document.documentElement.dataset.ready = 'yes';
+  performance.mark('ready');
+}
+
+function start() {
+  byId('page').hidden = false;
+  startTheme();
+  startSummary();
+  startPrinting();
+  if (report.caches)
+    startOverview();
+  else
+    startStacks();
 }
 
 start();

@@ -3,11 +3,15 @@
 /* What the reader chose to see, and the figures of it. All parts of the page show the same
    selection; each is called when it changes. */
 
+const firstWeight =
+  Math.max(0, report.metrics.findIndex((metric, i) => i === report.rank && metric.adds_up));
+
 const selection = {
+  typed: '', /* the filter, and as a pattern: */
   pattern: null, /* RegExp; null: everything */
   chosen: new Map(), /* key of parts -> the only text to show */
-  weight: Math.max(0, report.metrics.findIndex((metric, i) => i === report.rank && metric.adds_up)),
-  stack: report.stacks.count ? 0 : -1, /* the one with details */
+  weight: firstWeight,
+  stack: -1, /* the one with details; -1: none */
   parts: null, /* Uint8Array: which ones are shown; null: all */
   figures: report.stacks.figures,
   totals: report.shown,
@@ -35,6 +39,12 @@ function patternOf(typed) {
   if (regex)
     return new RegExp(regex[1], regex[2]);
   return new RegExp(typed.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');
+}
+
+/* Takes what a reader typed as the filter. Throws if it is a wrong regex. */
+function setFilter(typed) {
+  selection.pattern = patternOf(typed);
+  selection.typed = typed;
 }
 
 /* Returns which texts have the pattern. */

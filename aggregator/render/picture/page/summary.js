@@ -1,10 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
-/* The facts of the run: what limits the figures comes first. */
+/* The answer and the sums come first, after what limits the figures; facts of the run come last. */
 
 function showWarnings() {
   byId('warnings').hidden = report.warnings.length === 0;
   byId('warning-list').append(...report.warnings.map(line => element('li', {}, line)));
+}
+
+/* A command to paste. Without the clipboard, the button selects it. */
+function commandNodes(command) {
+  const code = element('code', {}, command);
+  const button = element('button', { type: 'button', class: 'control', onclick: async () => {
+    try {
+      await navigator.clipboard.writeText(command);
+      button.textContent = 'Copied';
+    } catch {
+      window.getSelection().selectAllChildren(code);
+      button.textContent = 'Selected';
+    }
+  } }, 'Copy');
+  return [code, ' ', button];
+}
+
+function showAnswer() {
+  const { verdict, growth } = report;
+  byId('answer').hidden = verdict.length + growth.length === 0;
+  byId('verdict').append(...verdict.map(({ sentence, evidence, next }) => element('li', {},
+    element('span', { class: 'sentence' }, sentence),
+    evidence && element('span', { class: 'evidence' }, evidence),
+    next && element('span', { class: 'next' }, 'Next: ', ...commandNodes(next)))));
+  byId('growth').append(...growth.flatMap(lineNodes));
 }
 
 /* A tile has the sum of a metric over all that is shown. */
@@ -22,7 +47,8 @@ function tile(metric, number) {
     element('span', {}, metric.label), ...part);
 }
 
-/* How many events were lost, as far as that is known. */
+/* How many events were lost, as far as that is known. It stands out if that is more than
+   --max-loss. */
 function lossText() {
   const lost = report.facts.get('lost_events');
   if (report.complete)
@@ -34,7 +60,8 @@ function lossText() {
 }
 
 function lossTile() {
-  return element('li', { class: report.complete ? 'good' : 'bad' },
+  const kind = report.complete ? 'good' : report.loss_is_small ? null : 'bad';
+  return element('li', { class: kind },
     element('span', { class: 'figure' }, lossText()), element('span', {}, 'Lost events'));
 }
 
@@ -44,6 +71,7 @@ function showTiles() {
     element('span', {}, report.stacks.count === 1 ? 'Stack' : 'Stacks'));
   const tiles = [...report.metrics.entries()].filter(([number]) => isMain(number))
     .map(([number, metric]) => tile(metric, number));
+  byId('summary').hidden = false;
   byId('tiles').append(...tiles, stacks, lossTile());
 }
 
@@ -80,13 +108,16 @@ const FIRST_LINES = ['Read as: ', 'Run: ', 'Part: ', 'Command: ', 'Traced comman
 function showFacts() {
   const first = FIRST_LINES.flatMap(start => report.lines.filter(line => line.startsWith(start)));
   const others = report.lines.filter(line => !first.includes(line));
-  byId('lines').append(...report.growth.concat(first, others).flatMap(lineNodes));
+  byId('lines').append(...first.concat(others).flatMap(lineNodes));
   byId('facts').tBodies[0].append(...[...report.facts.values()].map(fact => element('tr', {},
     element('th', { scope: 'row' }, wordsOf(fact.id)), element('td', {}, factText(fact)))));
 }
 
 function startSummary() {
   showWarnings();
-  showTiles();
+  showAnswer();
+  if (!report.caches)
+    showTiles();
   showFacts();
+  byId('reference').hidden = report.lines.length + report.facts.size === 0;
 }

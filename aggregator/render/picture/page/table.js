@@ -2,19 +2,50 @@
 
 /* The stacks by rank: a page of rows at a time, so any number of stacks costs the same. */
 
-const PAGE_ROWS = 25;
+const PAGE_ROWS = 10;
+
+/* What --held says of a stack in a word, what matters most last. */
+const GROWTH_WORDS = ['turns over', 'may grow', 'grows'];
+
+/* A column: its id is also that in the address; values() are of all stacks, NaN if not known. */
+function metricColumn(metric, number) {
+  return {
+    id: metric.member, label: metric.label, help: metric.help, isMain: isMain(number), number,
+    values: () => selection.figures[number],
+  };
+}
+
+function heldColumns() {
+  const growth = report.stacks.growth.map(text);
+  const ranks = numbers(growth.map(word => word ? GROWTH_WORDS.indexOf(word) : null));
+  const kept = numbers(report.times_of_stacks.map(({ halves }) =>
+    halves[0] ? halves[1] / halves[0] * 100 : null));
+  return [
+    { id: 'growth', label: 'Over the run', isMain: true, values: () => ranks, isWord: true,
+      help: 'grows: what was allocated early is kept like what was allocated late; turns over: ' +
+        'only the newest is held; may grow: not all frees are seen',
+      format: stack => growth[stack] },
+    { id: 'kept', label: 'Kept', isMain: true, values: () => kept,
+      help: 'of the objects that were allocated in the first half of the run, how many are held',
+      format: stack => formatPercent(kept[stack]) },
+  ];
+}
+
+/* Those of metrics are first, so their numbers are those of metrics. */
+const columns = [...report.metrics.map(metricColumn),
+  ...(report.stacks.growth ? heldColumns() : [])];
 
 const table = {
   sort: report.rank,
   descending: true,
   page: 0,
   rows: [], /* stacks in order */
-  columns: new Set(report.metrics.map((_, number) => number).filter(isMain)),
+  columns: new Set([...columns.keys()].filter(number => columns[number].isMain)),
 };
 
 /* Orders stacks; those without a figure come last, equal ones by rank. */
 function sortRows() {
-  const figures = selection.figures[table.sort];
+  const figures = columns[table.sort].values();
   const sign = table.descending ? -1 : 1;
   const order = (a, b) => {
     const ofA = figures[a], ofB = figures[b];
@@ -36,21 +67,28 @@ function sortBy(number) {
   sortRows();
   drawTable();
   byId('stacks').querySelector('th[aria-sort] button').focus();
+  saveView();
+}
+
+function columnClass(number) {
+  if (columns[number].isWord)
+    return 'word';
+  return number === selection.weight ? 'number weight' : 'number';
 }
 
 function headCell(number) {
-  const metric = report.metrics[number];
+  const { label, help } = columns[number];
   const sorted = table.sort === number;
   return element('th', {
     scope: 'col',
-    class: number === selection.weight ? 'number weight' : 'number',
+    class: columnClass(number),
     'aria-sort': sorted ? (table.descending ? 'descending' : 'ascending') : null,
-  }, element('button', { type: 'button', title: metric.help, onclick: () => sortBy(number) },
-    metric.label, sorted ? (table.descending ? ' \u25be' : ' \u25b4') : ''));
+  }, element('button', { type: 'button', title: help, onclick: () => sortBy(number) },
+    label, sorted ? (table.descending ? ' \u25be' : ' \u25b4') : ''));
 }
 
 function shownColumns() {
-  return report.metrics.map((_, i) => i)
+  return [...columns.keys()]
     .filter(i => table.columns.has(i) || i === selection.weight || i === table.sort);
 }
 
@@ -82,12 +120,15 @@ function placesOf(stack) {
 }
 
 function figureCell(stack, number) {
+  const column = columns[number];
+  if (column.format)
+    return element('td', { class: columnClass(number), title: column.help }, column.format(stack));
   const metric = report.metrics[number];
   const figure = selection.figures[number][stack];
   const margins = number === report.rank && !selection.parts && report.stacks.margins;
   const margin = margins && margins[stack] > 0 ? ` \u00b1${formatPercent(margins[stack])}` : '';
   return element('td', {
-    class: number === selection.weight ? 'number weight' : 'number',
+    class: columnClass(number),
     title: formatExact(metric, figure),
   }, formatFigure(metric.unit, figure), margin && element('span', { class: 'note' }, margin));
 }
@@ -107,8 +148,9 @@ function bodyRow(stack, place) {
     tabindex: place === 0 ? 0 : -1,
     'data-stack': stack,
     'aria-rowindex': number + 2,
-    'aria-selected': String(stack === selection.stack),
-  }, element('td', { class: 'number' }, formatCount(number + 1)),
+    'aria-expanded': String(stack === selection.stack),
+  }, element('td', { class: 'number' },
+    element('span', { class: 'twist', 'aria-hidden': 'true' }), formatCount(number + 1)),
   ...shownColumns().map(column => figureCell(stack, column)), shareCell(stack),
   stackCell(labelOfStack(stack, 'callsite') || names[0], names.slice(siteOf(stack) + 1),
     placesOf(stack)));
@@ -140,7 +182,23 @@ function drawTable() {
   byId('stacks').setAttribute('aria-rowcount', table.rows.length + 1);
   byId('stacks').tBodies[0].replaceChildren(
     ...(stacks.length ? stacks.map(bodyRow) : [noRows()]));
+  openRowOf(selection.stack);
   drawPages();
+}
+
+function rowsOfStacks() {
+  return [...byId('stacks').tBodies[0].querySelectorAll('tr[data-stack]')];
+}
+
+/* Shows the details of a stack below its row, if that is there, and hides those of another. */
+function openRowOf(stack) {
+  byId('stacks').tBodies[0].querySelector('.details')?.remove();
+  for (const row of rowsOfStacks()) {
+    const isOpen = Number(row.dataset.stack) === stack;
+    row.setAttribute('aria-expanded', String(isOpen));
+    if (isOpen)
+      row.after(detailsRow(stack, row.cells.length));
+  }
 }
 
 function turnTo(page) {
@@ -149,7 +207,7 @@ function turnTo(page) {
 }
 
 function focusRow(place) {
-  const rows = byId('stacks').tBodies[0].querySelectorAll('tr[data-stack]');
+  const rows = rowsOfStacks();
   const row = rows[Math.min(Math.max(0, place), rows.length - 1)];
   if (!row)
     return;
@@ -159,7 +217,7 @@ function focusRow(place) {
 }
 
 function moveRow(row, by) {
-  const place = row.sectionRowIndex + by;
+  const place = rowsOfStacks().indexOf(row) + by;
   if (place < 0 && table.page > 0) {
     turnTo(table.page - 1);
     focusRow(PAGE_ROWS - 1);
@@ -178,37 +236,46 @@ const tableKeys = {
   End: () => focusRow(PAGE_ROWS - 1),
   PageDown: () => { turnTo(table.page + 1); focusRow(0); },
   PageUp: () => { turnTo(table.page - 1); focusRow(0); },
-  Enter: row => openDetails(Number(row.dataset.stack)),
-  ' ': row => openDetails(Number(row.dataset.stack)),
+  Enter: row => toggleDetails(row),
+  ' ': row => toggleDetails(row),
+  Escape: () => chooseStack(-1),
 };
 
 function rowOf(event) {
   return event.target.closest('tbody tr[data-stack]');
 }
 
-function openDetails(stack) {
-  chooseStack(stack);
-  byId('details').focus();
-  byId('details').scrollIntoView({ block: 'nearest' });
+/* Opens the details of a row, or closes them. What does not fit on the screen is scrolled into
+   it, as far as the row remains there. */
+function toggleDetails(row) {
+  const stack = Number(row.dataset.stack);
+  chooseStack(selection.stack === stack ? -1 : stack);
+  if (selection.stack < 0)
+    return;
+  const below = row.nextElementSibling.getBoundingClientRect().bottom - window.innerHeight;
+  const above = row.getBoundingClientRect().top - byId('bar').offsetHeight;
+  window.scrollBy(0, Math.max(0, Math.min(below, above)));
 }
 
-function markRow() {
-  for (const row of byId('stacks').tBodies[0].rows)
-    row.setAttribute('aria-selected', String(Number(row.dataset.stack) === selection.stack));
+/* The page of rows that has a stack; nothing changes if it is filtered out. */
+function turnToStack(stack) {
+  const place = table.rows.indexOf(stack);
+  if (place >= 0 && Math.floor(place / PAGE_ROWS) !== table.page)
+    turnTo(Math.floor(place / PAGE_ROWS));
 }
 
-function columnBox(metric, number) {
+function columnBox({ label, help }, number) {
   const box = element('input', { type: 'checkbox', checked: table.columns.has(number),
     onchange: () => {
       table.columns[box.checked ? 'add' : 'delete'](number);
       drawTable();
     } });
-  return element('label', { title: metric.help }, box, ` ${metric.label}`);
+  return element('label', { title: help }, box, ` ${label}`);
 }
 
 function startTable() {
-  byId('column-list').append(...report.metrics.map(columnBox));
-  byId('columns').hidden = report.metrics.length < 2;
+  byId('column-list').append(...columns.map(columnBox));
+  byId('columns').hidden = columns.length < 2;
   byId('stacks').addEventListener('keydown', event => {
     const row = rowOf(event);
     if (!row || !tableKeys[event.key])
@@ -218,12 +285,15 @@ function startTable() {
   });
   byId('stacks').addEventListener('click', event => {
     const row = rowOf(event);
-    if (row)
-      chooseStack(Number(row.dataset.stack));
+    if (!row)
+      return;
+    row.focus({ preventScroll: true });
+    toggleDetails(row);
   });
   onSelection(what => {
     if (what === 'stack') {
-      markRow();
+      turnToStack(selection.stack);
+      openRowOf(selection.stack);
       return;
     }
     if (what === 'weight') {
