@@ -45,11 +45,11 @@ static void read_host(Session *session)
 	session_feed(session, facts->data, facts->len);
 }
 
-static void read_once(Session *session, enum KmtReading reading)
+static void read_once(Session *session, enum KmtReading reading, const MemoryLayout *layout)
 {
 	g_autoptr(GByteArray) facts = g_byte_array_new();
 
-	memory_facts_append_balance(facts, "", reading);
+	memory_facts_append_balance(facts, "", reading, layout);
 	slab_facts_append(facts, "", reading);
 	session_feed(session, facts->data, facts->len);
 }
@@ -92,6 +92,7 @@ static bool read_overview(const Options *options, Session *session, GError **err
 {
 	double asked = options->live.request.bounds.duration_seconds;
 	double seconds = asked > 0 ? asked : SECONDS_DEFAULT;
+	MemoryLayout layout;
 	sigset_t signals;
 
 	if (!is_readable(error))
@@ -101,9 +102,10 @@ static bool read_overview(const Options *options, Session *session, GError **err
 			   g_get_prgname(), seconds);
 	signals = block_signals();
 	read_host(session);
-	read_once(session, KMT_READING_START);
+	layout = memory_layout_read("");
+	read_once(session, KMT_READING_START, &layout);
 	wait_seconds(seconds, &signals);
-	read_once(session, KMT_READING_END);
+	read_once(session, KMT_READING_END, &layout);
 	session_finish(session);
 	return true;
 }

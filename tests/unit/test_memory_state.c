@@ -156,10 +156,11 @@ Test(memory_state, a_reading_for_a_balance_has_the_ram_and_where_stacks_are)
 	g_autoptr(FakeHost) root = fake_host_new();
 	g_autoptr(Session) session = session_new(PLENTY);
 	g_autoptr(GByteArray) out = g_byte_array_new();
+	MemoryLayout layout = memory_layout_read(root);
 	HostState state;
 
 	fake_host_write(root, "proc/meminfo", "MemTotal: 9 kB\nKernelStack: 1584 kB\n");
-	memory_facts_append_balance(out, root, KMT_READING_START);
+	memory_facts_append_balance(out, root, KMT_READING_START, &layout);
 	fake_host_write(root, "proc/kallsyms",
 			"ffffffff8135b7f0 T copy_process\n"
 			"ffffffff8135b810 t free_vm_stack_cache\nffffffff8135b820 t x\n");
@@ -167,7 +168,8 @@ Test(memory_state, a_reading_for_a_balance_has_the_ram_and_where_stacks_are)
 			"00000000-00000fff : Reserved\n00001000-00001fff : System RAM\n"
 			"  00001000-000010ff : Kernel code\n00000000-00000000 : System RAM\n"
 			"100000000-100002fff : System RAM\n");
-	memory_facts_append_balance(out, root, KMT_READING_END);
+	layout = memory_layout_read(root);
+	memory_facts_append_balance(out, root, KMT_READING_END, &layout);
 	made_session_feed(session, out);
 	state = host_state_parse(run_text_of(session->text, KMT_BATCH_MEMORY, KMT_READING_START));
 	cr_expect(not(state.known[HOST_RAM]));

@@ -147,17 +147,22 @@ void memory_facts_append(GByteArray *out, const char *root, uint32_t reading)
 	append_state(out, &state, reading);
 }
 
-void memory_facts_append_balance(GByteArray *out, const char *root, uint32_t reading)
+MemoryLayout memory_layout_read(const char *root)
 {
-	bool is_in_vmalloc = has_stacks_in_vmalloc(root);
-	uint64_t ram = ram_bytes(root);
+	return (MemoryLayout){ .stacks_in_vmalloc = has_stacks_in_vmalloc(root),
+			       .ram_bytes = ram_bytes(root) };
+}
+
+void memory_facts_append_balance(GByteArray *out, const char *root, uint32_t reading,
+				 const MemoryLayout *layout)
+{
 	HostState state = read_state(root);
 
 	state.known[HOST_STACKS_IN_VMALLOC] = state.known[HOST_KERNEL_STACKS];
-	if (is_in_vmalloc)
+	if (layout->stacks_in_vmalloc)
 		state.numbers[HOST_STACKS_IN_VMALLOC] = state.numbers[HOST_KERNEL_STACKS];
-	state.known[HOST_RAM] = ram;
-	state.numbers[HOST_RAM] = ram;
+	state.known[HOST_RAM] = layout->ram_bytes;
+	state.numbers[HOST_RAM] = layout->ram_bytes;
 	append_state(out, &state, reading);
 }
 

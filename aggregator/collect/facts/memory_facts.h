@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Appends a reading (enum KmtReading) of the state of this host's memory (KMT_BATCH_MEMORY), from
@@ -10,9 +11,18 @@
    shows nothing. */
 void memory_facts_append(GByteArray *out, const char *root, uint32_t reading);
 
-/* Appends a reading with what a balance of all memory needs, too: how much RAM there is, and
-   whether kernel stacks are vmalloc memory. Takes about 10 ms more. */
-void memory_facts_append_balance(GByteArray *out, const char *root, uint32_t reading);
+/* What a balance of all memory needs, too, and what stays the same while the host runs. */
+typedef struct {
+	bool stacks_in_vmalloc; /* kernel stacks are vmalloc memory */
+	uint64_t ram_bytes;     /* with what the kernel reserved at boot; 0: unknown */
+} MemoryLayout;
+
+/* Reads /proc/kallsyms and /proc/iomem, which takes about 10 ms. */
+MemoryLayout memory_layout_read(const char *root);
+
+/* Appends a reading like memory_facts_append(), with the layout. */
+void memory_facts_append_balance(GByteArray *out, const char *root, uint32_t reading,
+				 const MemoryLayout *layout);
 
 /*
  * The facts about this host's slab caches: the names of merged ones, from /sys/kernel/slab, and the
