@@ -66,6 +66,9 @@ enum KmtBatchKind {
 	/* struct KmtText + lines "MODULE SECTION ADDRESS": sections of code, for the modules of the
 	   same epoch, which come before */
 	KMT_BATCH_SECTIONS = 15,
+	/* struct KmtText + lines about kernel memory of cgroups (names/cgroup_memory.h); epoch:
+	   enum KmtReading */
+	KMT_BATCH_CGROUP_MEMORY = 16,
 };
 
 /*
@@ -368,7 +371,7 @@ enum KmtFieldId {
 	KMT_FIELD_IDS,             /* not in streams: the highest id + 1 */
 };
 
-/* When a KMT_BATCH_SLABINFO or KMT_BATCH_MEMORY was read. */
+/* When a KMT_BATCH_SLABINFO, KMT_BATCH_MEMORY or KMT_BATCH_CGROUP_MEMORY was read. */
 enum KmtReading { KMT_READING_START = 0, KMT_READING_END = 1 };
 
 /* Start of the content of a text batch. The text follows, padded to 8. */

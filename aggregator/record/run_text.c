@@ -19,7 +19,7 @@ enum {
 /* The kinds of batches whose texts are kept. */
 static const uint8_t kinds[] = {
 	KMT_BATCH_CACHE_NAMES, KMT_BATCH_SLABINFO, KMT_BATCH_CGROUPS,
-	KMT_BATCH_RECLAIMABLE, KMT_BATCH_MEMORY,
+	KMT_BATCH_RECLAIMABLE, KMT_BATCH_MEMORY,   KMT_BATCH_CGROUP_MEMORY,
 };
 enum { KINDS = G_N_ELEMENTS(kinds) };
 

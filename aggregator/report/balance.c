@@ -205,19 +205,27 @@ static const TableColumn columns[] = {
 	  .known_at = offsetof(BalanceRow, has_change), .title = "CHANGE/s" },
 };
 
+static const TableColumn grown = { MEMBER(NULL, VALUE_CHANGE, grown_bytes),
+				   .known_at = offsetof(BalanceRow, has_change),
+				   .title = "CHANGE" };
+static const TableColumn grown_data = { MEMBER("change_bytes", VALUE_CHANGE, grown_bytes),
+					.known_at = offsetof(BalanceRow, has_change) };
+
 static void add_changes(GArray *rows, const MemorySpan *memory)
 {
 	for (guint i = 0; i < rows->len; i++) {
 		BalanceRow *row = &g_array_index(rows, BalanceRow, i);
 
 		row->has_change = memory->span_ns && memory->start.known[HOST_MEMORY_TOTAL];
-		row->change_bytes = ((double)row->bytes - (double)row->start) * NS_PER_SECOND /
-				    (double)MAX(memory->span_ns, 1);
+		row->grown_bytes = (double)row->bytes - (double)row->start;
+		row->change_bytes =
+			row->grown_bytes * NS_PER_SECOND / (double)MAX(memory->span_ns, 1);
 	}
 }
 
 Table *balance_table_new(const SlabTable *slabs, TableUse use)
 {
+	enum { WIDE_COLUMNS = 80 };
 	const MemorySpan *memory = &slabs->memory;
 	HostState start = memory->start, end = memory->end;
 	uint64_t total = end.numbers[HOST_MEMORY_TOTAL], noise = slab_table_noise(slabs);
@@ -237,5 +245,9 @@ Table *balance_table_new(const SlabTable *slabs, TableUse use)
 	add_changes(rows, memory);
 	table->count = rows->len;
 	table_add(table, columns, G_N_ELEMENTS(columns), use);
+	if (use == TABLE_JSON)
+		table_add(table, &grown_data, 1, use);
+	else if (slab_table_shows_grown(slabs, WIDE_COLUMNS))
+		table_add(table, &grown, 1, use);
 	return table;
 }

@@ -1,5 +1,6 @@
 libaggregator_a_SOURCES += \
 	aggregator/report/balance.c \
+	aggregator/report/cgroup_rows.c \
 	aggregator/report/diff_bursts.c \
 	aggregator/report/diff_rows.c aggregator/report/diff_rows.h \
 	aggregator/report/facts.c aggregator/report/facts.h \

@@ -125,6 +125,21 @@ static HostState memory_of(const Session *session, enum KmtReading reading)
 	return host_state_parse(run_text_of(session->text, KMT_BATCH_MEMORY, reading));
 }
 
+/* Reads the cgroups of a stream, which may lack them. */
+static CgroupSpan cgroups_of(SlabReadings *readings, const RunText *text)
+{
+	const uint8_t kind = KMT_BATCH_CGROUP_MEMORY;
+	uint64_t start_ns = run_text_time_ns(text, kind, KMT_READING_START);
+	uint64_t end_ns = run_text_time_ns(text, kind, KMT_READING_END);
+
+	if (!end_ns)
+		return (CgroupSpan){ .end = NULL };
+	readings->cgroups_start = cgroup_reading_new(run_text_of(text, kind, KMT_READING_START));
+	readings->cgroups_end = cgroup_reading_new(run_text_of(text, kind, KMT_READING_END));
+	return (CgroupSpan){ readings->cgroups_start, readings->cgroups_end,
+			     start_ns && end_ns > start_ns ? end_ns - start_ns : 0 };
+}
+
 static void set_table(SlabReadings *readings, const ReportSource *source)
 {
 	const Session *session = source->session;
@@ -140,6 +155,7 @@ static void set_table(SlabReadings *readings, const ReportSource *source)
 		.span = span,
 		.memory = { memory_of(session, KMT_READING_START),
 			    memory_of(session, KMT_READING_END), span.span_ns },
+		.cgroups = cgroups_of(readings, session->text),
 		.reclaimable = readings->reclaimable,
 		.order = source->slab_order,
 		.list = readings->list,
@@ -172,6 +188,8 @@ void slab_readings_free(SlabReadings *readings)
 	slabinfo_free(readings->end);
 	reclaimable_free(readings->reclaimable);
 	cache_list_free(readings->list);
+	cgroup_reading_free(readings->cgroups_start);
+	cgroup_reading_free(readings->cgroups_end);
 	g_strfreev(readings->recorded);
 	if (readings->traced)
 		g_array_unref(readings->traced);
@@ -311,14 +329,12 @@ Table *slab_growth_table_new(const SlabGrowth *growth)
 	return table;
 }
 
-static double change_of(const SlabSpan *span, const SlabinfoCache *end)
+static double grown_of(const SlabSpan *span, const SlabinfoCache *end)
 {
 	const SlabinfoCache *start = slabinfo_find(span->start, end->name);
 	double objects = (double)end->objects_in_use - (double)(start ? start->objects_in_use : 0);
 
-	return span->span_ns
-		       ? objects * (double)end->object_bytes * NS_PER_SECOND / (double)span->span_ns
-		       : 0;
+	return span->span_ns ? objects * (double)end->object_bytes : 0;
 }
 
 /* Shrinking caches are not sorted to the end. */
@@ -380,17 +396,19 @@ static GArray *overview_rows_of(const SlabTable *slabs, bool reclaimable)
 
 	for (guint i = 0; i < slabinfo_count(slabs->span.end); i++) {
 		const SlabinfoCache *cache = slabinfo_at(slabs->span.end, i);
-		const SlabTableRow row = {
+		SlabTableRow row = {
 			.name = cache->name,
 			.reclaimable = reclaimable,
 			.objects_in_use = cache->objects_in_use,
 			.objects = cache->objects,
 			.object_bytes = cache->object_bytes,
 			.slab_bytes = cache->slab_bytes,
-			.change_bytes = change_of(&slabs->span, cache),
+			.grown_bytes = grown_of(&slabs->span, cache),
 			.names = slabs->list ? cache_list_find(slabs->list, cache->name) : NULL,
 		};
 
+		row.change_bytes =
+			row.grown_bytes * NS_PER_SECOND / (double)MAX(slabs->span.span_ns, 1);
 		if ((cache->slab_bytes || cache->objects_in_use) &&
 		    reclaimable_has(slabs->reclaimable, cache->name) == reclaimable)
 			g_array_append_val(rows, row);
@@ -452,6 +470,12 @@ static const TableColumn overview_columns[] = {
 	  .title_human = "SIZE" },
 	{ OVERVIEW("change_bytes_per_second", VALUE_CHANGE, change_bytes),
 	  .title = "CHANGE-BYTES/s", .title_human = "CHANGE/s" },
+};
+
+static const TableColumn overview_grown = { OVERVIEW(NULL, VALUE_CHANGE, grown_bytes),
+					    .title = "CHANGE" };
+
+static const TableColumn overview_more[] = {
 	{ .title = "ALSO",
 	  .type = VALUE_TEXT,
 	  .uses = TABLE_TEXT,
@@ -461,10 +485,19 @@ static const TableColumn overview_columns[] = {
 	{ .id = "use_percent", .type = VALUE_SHARE, .uses = IN_DATA, .read = use_of },
 	{ OVERVIEW("object_bytes", VALUE_BYTES, object_bytes), .uses = IN_DATA },
 	{ .id = "other_names", .type = VALUE_LIST, .uses = TABLE_JSON, .read = other_names_of },
+	{ OVERVIEW("change_bytes", VALUE_CHANGE, grown_bytes), .uses = IN_DATA },
 };
+
+bool slab_table_shows_grown(const SlabTable *slabs, unsigned columns_needed)
+{
+	return slabs->terminal.columns >= columns_needed &&
+	       slabs->span.span_ns >= 2 * (uint64_t)NS_PER_SECOND;
+}
 
 void slab_table_add(Table *table, const SlabTable *slabs, SlabKinds kinds, TableUse use)
 {
+	enum { WIDE_COLUMNS = 100 };
+
 	table->rows = g_array_new(FALSE, FALSE, sizeof(SlabTableRow));
 	for (int reclaimable = 0; reclaimable < 2; reclaimable++) {
 		g_autoptr(GArray) rows = NULL;
@@ -479,6 +512,9 @@ void slab_table_add(Table *table, const SlabTable *slabs, SlabKinds kinds, Table
 	}
 	table->count = table->rows->len;
 	table_add(table, overview_columns, G_N_ELEMENTS(overview_columns), use);
+	if (use == TABLE_TEXT && slab_table_shows_grown(slabs, WIDE_COLUMNS))
+		table_add(table, &overview_grown, 1, use);
+	table_add(table, overview_more, G_N_ELEMENTS(overview_more), use);
 }
 
 bool slab_table_grown_most(const SlabTable *slabs, bool reclaimable, SlabTableRow *most)

@@ -4,6 +4,7 @@
 #include "count/profile.h"
 #include "names/cache_names.h"
 #include "names/cache_query.h"
+#include "names/cgroup_memory.h"
 #include "names/host_state.h"
 #include "names/slabinfo.h"
 #include "report/held_check.h"
@@ -29,6 +30,13 @@ typedef struct {
 	uint64_t span_ns; /* between them; 0: unknown */
 } MemorySpan;
 
+/* The kernel memory of a host's cgroups at two times. Borrowed. */
+typedef struct {
+	const CgroupReading *start; /* both NULL: not read */
+	const CgroupReading *end;
+	uint64_t span_ns; /* 0: unknown */
+} CgroupSpan;
+
 enum { SLAB_TABLE_ROWS = 20 };
 
 typedef struct SlabTableRow SlabTableRow;
@@ -51,6 +59,7 @@ char *slab_order_names(const char *last);
 typedef struct {
 	SlabSpan span;
 	MemorySpan memory;
+	CgroupSpan cgroups;
 	const Reclaimable *reclaimable;
 	const SlabOrder *order; /* NULL: the default */
 	const CacheList *list;  /* NULL: other names are unknown */
@@ -71,7 +80,8 @@ struct SlabTableRow {
 	uint64_t objects; /* for which its slabs have room */
 	uint64_t object_bytes;
 	uint64_t slab_bytes;
-	double change_bytes;      /* growth of its objects in use, per second */
+	double grown_bytes;       /* growth of its objects in use */
+	double change_bytes;      /* the same, per second */
 	const ListedCache *names; /* all names of the cache; NULL: no others are known */
 };
 
@@ -82,7 +92,8 @@ typedef struct {
 	uint64_t start;
 	uint64_t bytes; /* at the end */
 	bool has_change;
-	double change_bytes; /* per second */
+	double grown_bytes;
+	double change_bytes; /* the same, per second */
 } BalanceRow;
 
 /* Returns where all memory of the host is (BalanceRow): parts that add up to MemTotal, with what
@@ -91,6 +102,9 @@ typedef struct {
    table_free(). */
 Table *balance_table_new(const SlabTable *slabs, TableUse use);
 
+/* Whether a text has room for the change in all of the time, beside that of a second. */
+bool slab_table_shows_grown(const SlabTable *slabs, unsigned columns_needed);
+
 /* Adds the caches that use memory to a table without rows (SlabTableRow), largest first by its
    order; of two kinds, those that are kept come first, and each has at most rows_max. */
 void slab_table_add(Table *table, const SlabTable *slabs, SlabKinds kinds, TableUse use);
@@ -98,6 +112,27 @@ void slab_table_add(Table *table, const SlabTable *slabs, SlabKinds kinds, Table
 /* Finds the cache of a kind that grew most, whatever the order and the number of rows. Returns
    false if none grew by more than what CPUs hold ready. *most borrows from the readings. */
 bool slab_table_grown_most(const SlabTable *slabs, bool reclaimable, SlabTableRow *most);
+
+/* A cgroup by its own memory: without that of cgroups below which have a row, too. */
+typedef struct {
+	const CgroupMemory *cgroup; /* with all below, as the kernel shows it */
+	bool is_rest;               /* some below have a row */
+	bool has_change;
+	bool has_grown; /* by more than CPUs hold ready */
+	uint64_t start; /* kernel memory with all below; 0 also if there was no such cgroup */
+	uint64_t own_bytes;
+	double grown_bytes;  /* of its own memory */
+	double change_bytes; /* the same, per second */
+} CgroupRow;
+
+/* Returns the cgroups whose own kernel memory changed, or is much (CgroupRow), fastest growth
+   first: together they have all of it. No rows if cgroups were not read. The growth of a cgroup is
+   that of the deepest for which it is more than noise, so that none above is named for it. Free it
+   with table_free(). */
+Table *cgroup_table_new(const SlabTable *slabs, TableUse use);
+
+/* Returns the path of the deepest cgroup that has most of the dying ones below, or NULL. */
+const char *cgroup_of_most_dying(const CgroupReading *reading);
 
 /* Returns by how many bytes a part of memory may change without a reason: CPUs hold reserves. */
 uint64_t slab_table_noise(const SlabTable *table);
@@ -162,6 +197,8 @@ typedef struct {
 	Slabinfo *end;
 	Reclaimable *reclaimable;
 	CacheList *list;
+	CgroupReading *cgroups_start;
+	CgroupReading *cgroups_end;
 	GArray *traced;
 	char **recorded;
 } SlabReadings;

@@ -5,6 +5,7 @@
  */
 #include "record/format.h"
 #include "collect/facts/memory_facts.h"
+#include "collect/tasks/cgroup_paths.h"
 #include "options/option_values.h"
 #include "record/batch_writer.h"
 #include "tools/tool.h"
@@ -15,6 +16,8 @@
 #include <unistd.h>
 
 #define SECONDS_DEFAULT 1.0
+
+enum { CGROUPS_MAX_NS = 250000000 }; /* the walk through all cgroups takes at most so long */
 
 static bool is_readable(GError **error)
 {
@@ -51,6 +54,7 @@ static void read_once(Session *session, enum KmtReading reading, const MemoryLay
 
 	memory_facts_append_balance(facts, "", reading, layout);
 	slab_facts_append(facts, "", reading);
+	cgroup_memory_append_reading(facts, "", reading, CGROUPS_MAX_NS);
 	session_feed(session, facts->data, facts->len);
 }
 

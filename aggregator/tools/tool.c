@@ -19,6 +19,7 @@
 #include "options/option_completion.h"
 #include "options/options.h"
 #include "base/private_file.h"
+#include "record/format.h"
 #include "render/formats/renderers.h"
 #include "session/session.h"
 #include "session/symbols_choose.h"
@@ -422,6 +423,15 @@ static ExitStatus show_missing(Session *session, SourceLines *lines)
 						       : tool_fail(EXIT_FAILED, error);
 }
 
+/* Whether the input is readings of a host, and no run: then it is shown as the host itself. */
+static bool is_overview(const Options *options, const Session *session)
+{
+	return options->tool->read_overview && !options->choice.caches && !options->info &&
+	       options->output.renderer->reports & RENDERS(REPORT_SLAB_CACHES) &&
+	       run_text_time_ns(session->text, KMT_BATCH_SLABINFO, KMT_READING_END) &&
+	       !run_info_text(session->info, KMT_FIELD_SCOPE);
+}
+
 static ExitStatus run_input(Options *options, const OlderRun *older)
 {
 	g_autoptr(Session) session = tool_session_new(options);
@@ -444,6 +454,7 @@ static ExitStatus run_input(Options *options, const OlderRun *older)
 	    !cache_choice_of_stream(options, session, CACHES_OF_ALL, &error) ||
 	    (older && !older_run_fits(older, options, session, &error)))
 		return fail_unwritten(file, error);
+	options->overview = is_overview(options, session);
 	if (options->lines.missing_debuginfo)
 		return show_missing(session, lines);
 	if (older)

@@ -26,6 +26,8 @@
  *	make_fixture rates-blind      the same, but some frees name no cache
  *	make_fixture rates-held       ... and it can be paired
  *	make_fixture slab             slab caches by name, and two readings of /proc/slabinfo
+ *	make_fixture overview         two readings of a host, with v2 cgroups, and no run
+ *	make_fixture overview-v1      the same, with v1 cgroups, of which not all were read
  *	make_fixture slab-part        the same, of some caches only, and not all by name
  *	make_fixture held SEED ORDER  five CPUs that allocate and free; ORDER chooses the order of
  *	                              their batches
@@ -364,6 +366,8 @@ int main(int argc, char **argv)
 	}
 	if (g_str_equal(wanted, "cgroups"))
 		cgroup_stream(stream);
+	if (g_str_equal(wanted, "overview") || g_str_equal(wanted, "overview-v1"))
+		overview_stream(stream, g_str_equal(wanted, "overview-v1"));
 	if (g_str_equal(wanted, "slab") || g_str_equal(wanted, "slab-part"))
 		slab_stream(stream, g_str_equal(wanted, "slab-part"));
 	if (g_str_equal(wanted, "rates"))

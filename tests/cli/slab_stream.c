@@ -134,3 +134,62 @@ void slab_stream(GByteArray *stream, bool is_part)
 	batch_write_reading(stream, KMT_BATCH_SLABINFO, KMT_READING_END, END_NS, after,
 			    strlen(after));
 }
+
+/* A container took 40 MiB, short ones left something at their parent, and a unit is idle. */
+#define CONTAINER                                                                                  \
+	"/system.slice/"                                                                           \
+	"docker-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope"
+#define V2_COLUMNS                                                                                 \
+	"columns kernel_bytes sockets_bytes slab_unreclaimable_bytes slab_reclaimable_bytes "      \
+	"per_cpu_bytes kernel_stacks_bytes page_tables_bytes vmalloc_bytes dying\n"
+
+static const char *const cgroups_v2[] = {
+	"visible 5\ndying 1002\n" V2_COLUMNS
+	"/\t209715200 0 100000000 50000000 5000000 2000000 6000000 500000 1002\n"
+	"/system.slice\t104857600 0 50000000 20000000 4000000 500000 1000000 0 1000\n"
+	"/system.slice/sshd\033[1m.service\t20971520 4096 9000000 1000000 40000 90000 9000 0 "
+	"0\n" CONTAINER "\t20971520 0 9000000 1000000 40000 90000 9000 0 0\n"
+	"/user.slice\t10485760 0 5000000 1000000 40000 90000 9000 0 2\n",
+	"visible 5\ndying 1122\n" V2_COLUMNS
+	"/\t262144000 1048576 140000000 50000000 5000000 2000000 6000000 500000 1122\n"
+	"/system.slice\t157286400 1048576 90000000 20000000 4000000 500000 1000000 0 1120\n"
+	"/system.slice/sshd\033[1m.service\t20971520 4096 9000000 1000000 40000 90000 9000 0 "
+	"0\n" CONTAINER "\t62914560 1048576 49000000 1000000 40000 90000 9000 0 0\n"
+	"/user.slice\t10485760 0 5000000 1000000 40000 90000 9000 0 2\n",
+};
+
+static const char *const cgroups_v1[] = {
+	"visible 2\ndying 7\ncolumns kernel_bytes sockets_bytes\n"
+	"/\t209715200 0\n/a\t20971520 0\n/b\t10485760 0\n",
+	"unread 3\ncolumns kernel_bytes sockets_bytes\n"
+	"/\t209715200 0\n/a\t20971520 0\n/b\t10485760 0\n",
+};
+
+static void add_host(GByteArray *stream, uint32_t reading, uint64_t time_ns, const char *memory,
+		     const char *slabinfo, const char *cgroups)
+{
+	batch_write_reading(stream, KMT_BATCH_MEMORY, reading, time_ns, memory, strlen(memory));
+	batch_write_reading(stream, KMT_BATCH_SLABINFO, reading, time_ns, slabinfo,
+			    strlen(slabinfo));
+	batch_write_reading(stream, KMT_BATCH_CGROUP_MEMORY, reading, time_ns, cgroups,
+			    strlen(cgroups));
+}
+
+void overview_stream(GByteArray *stream, bool is_v1)
+{
+	static const char before[] = "total_bytes 1073741824\nfree_bytes 536870912\n"
+				     "available_bytes 600000000\nanonymous_bytes 104857600\n"
+				     "page_cache_bytes 209715200\n"
+				     "slab_unreclaimable_bytes 104857600\nram_bytes 1100000000\n";
+	static const char after[] = "total_bytes 1073741824\nfree_bytes 484442112\n"
+				    "available_bytes 550000000\nanonymous_bytes 104857600\n"
+				    "page_cache_bytes 209715200\n"
+				    "slab_unreclaimable_bytes 157286400\nram_bytes 1100000000\n";
+	const InfoField fields[] = { { KMT_FIELD_PAGE_BYTES, 4096, NULL },
+				     { KMT_FIELD_CPUS_ONLINE, 2, NULL } };
+	const char *const *cgroups = is_v1 ? cgroups_v1 : cgroups_v2;
+
+	batch_write_info(stream, fields, G_N_ELEMENTS(fields));
+	add_host(stream, KMT_READING_START, START_NS, before, SLABINFO("3400", "1890"), cgroups[0]);
+	add_host(stream, KMT_READING_END, END_NS, after, SLABINFO("3990", "1890"), cgroups[1]);
+}

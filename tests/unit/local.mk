@@ -96,6 +96,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_buffer_plan.c \
 	tests/unit/test_build_id.c \
 	tests/unit/test_callsite_skip.c \
+	tests/unit/test_cgroup_memory.c \
 	tests/unit/test_cgroup_names.c \
 	tests/unit/test_cgroup_paths.c \
 	tests/unit/test_cache_probes.c \

@@ -143,11 +143,16 @@ Test(json, caches_that_grow_are_rows)
 			 "\"caches\":[{\"cache\":\"kmalloc-192\",\"reclaimable\":false,"
 			 "\"objects_in_use\":2000,\"slab_bytes\":409600,"
 			 "\"change_bytes_per_second\":96000,"
-			 "\"use_percent\":95.2380952,\"object_bytes\":192,\"other_names\":[]},{"
+			 "\"use_percent\":95.2380952,\"object_bytes\":192,\"other_names\":[],"
+			 "\"change_bytes\":192000},{"
 			 "\"cache\":\"dentry\","
 			 "\"reclaimable\":true,\"objects_in_use\":10,\"slab_bytes\":4096,"
 			 "\"change_bytes_per_second\":0,"
-			 "\"use_percent\":47.6190476,\"object_bytes\":192,\"other_names\":[]}],"
-			 "\"caches_left_out\":0}\n");
+			 "\"use_percent\":47.6190476,\"object_bytes\":192,\"other_names\":[],"
+			 "\"change_bytes\":0}],"
+			 "\"caches_left_out\":0,\"cgroups_visible\":null,"
+			 "\"cgroups_dying_start\":null,\"cgroups_dying\":null,"
+			 "\"cgroups_dying_below\":null,\"cgroups_not_read\":0,\"cgroups\":[],"
+			 "\"cgroups_left_out\":0}\n");
 	free(text);
 }

@@ -2,14 +2,15 @@
 /*
  * Known memory of one kind, for tests of the balance:
  *
- *	memory_use KIND COUNT
+ *	memory_use KIND COUNT [CGROUP]
  *
  * waits until a byte comes on standard input, takes COUNT MiB of that kind, says "kept", and keeps
  * them until one more byte comes. COUNT of the kind dentries is a number of empty files. That of
  *sockets is of data that waits in TCP connections over the loopback device, that of small-messages
  *of messages of 3,500 bytes between Unix sockets. The kinds vmalloc and per-cpu are BPF arrays,
  *huge is the pool of hugetlb: all for root, as are more than 16 MiB in pipes and buffers of
- *messages.
+ *messages. With the folder of a CGROUP, the memory is charged to that. The kind dying makes COUNT
+ *cgroups below CGROUP, and removes them while a socket and a page of them exist.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -28,9 +29,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { MIB = 1 << 20, FILES_MAX = 60000, MESSAGE_BYTES = 3500, NAME_BYTES = 48 };
+enum { MIB = 1 << 20, FILES_MAX = 60000, MESSAGE_BYTES = 3500, NAME_BYTES = 256 };
 
 static char data[MIB];
+static const char *cgroup; /* its folder; NULL: none was given */
 
 static void *map(size_t bytes, int flags)
 {
@@ -195,6 +197,37 @@ static void use_dentries(unsigned long count)
 	}
 }
 
+static void enter(const char *folder)
+{
+	char name[NAME_BYTES];
+	FILE *processes;
+
+	snprintf(name, sizeof(name), "%s/cgroup.procs", folder);
+	processes = fopen(name, "we");
+	if (!processes || fprintf(processes, "%d\n", (int)getpid()) < 0 || fclose(processes) != 0)
+		error(1, errno, "%s", name);
+}
+
+/* v2 charges no process of a cgroup that has others below: this one comes from above. */
+static void use_dying(unsigned long count)
+{
+	for (unsigned long i = 0; i < count; i++) {
+		char name[NAME_BYTES], above[NAME_BYTES];
+
+		snprintf(name, sizeof(name), "%s/%lu", cgroup, i);
+		snprintf(above, sizeof(above), "%s/..", cgroup);
+		if (mkdir(name, 0700) != 0)
+			error(1, errno, "%s", name);
+		enter(name);
+		if (write(memfd_create("memory_use", MFD_CLOEXEC), data, 1) != 1 ||
+		    socket(AF_INET, SOCK_DGRAM, 0) < 0)
+			error(1, errno, "%s", name);
+		enter(above);
+		if (rmdir(name) != 0)
+			error(1, errno, "%s", name);
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*use)(unsigned long count);
@@ -204,7 +237,7 @@ static const struct {
 	{ "page-tables", use_page_tables }, { "pipes", use_pipes },
 	{ "sockets", use_sockets },         { "small-messages", use_small_messages },
 	{ "vmalloc", use_vmalloc },         { "per-cpu", use_per_cpu },
-	{ "dentries", use_dentries },
+	{ "dentries", use_dentries },       { "dying", use_dying },
 };
 
 static void wait_for_byte(void)
@@ -221,14 +254,17 @@ int main(int argc, char **argv)
 	/* BPF arrays count before Linux 5.11. */
 	const struct rlimit locked = { RLIM_INFINITY, RLIM_INFINITY };
 
-	if (argc != 3)
-		error(2, 0, "usage: memory_use KIND COUNT");
+	if (argc != 3 && argc != 4)
+		error(2, 0, "usage: memory_use KIND COUNT [CGROUP]");
+	cgroup = argc == 4 ? argv[3] : NULL;
 	memset(data, 1, sizeof(data));
 	setrlimit(RLIMIT_NOFILE, &files);
 	setrlimit(RLIMIT_MEMLOCK, &locked);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if (strcmp(kinds[i].name, argv[1]) != 0)
 			continue;
+		if (cgroup && kinds[i].use != use_dying)
+			enter(cgroup);
 		wait_for_byte();
 		kinds[i].use(strtoul(argv[2], NULL, 10));
 		puts("kept");

@@ -167,15 +167,6 @@ static void add_id(GHashTable *ids, uint64_t id)
 	g_hash_table_add(ids, key);
 }
 
-/* Returns the full path of a cgroup from its path below the mounted folder: if "/docker/1a2b" is
-   mounted, "/sub" gives "/docker/1a2b/sub". */
-static char *path_from(TaskCgroupMount mount, const char *below)
-{
-	const char *top = g_str_equal(mount.top, "/") ? "" : mount.top;
-
-	return *top || *below ? g_strconcat(top, below, NULL) : g_strdup("/");
-}
-
 /* Whether an id without a handle is certainly that of a removed cgroup. */
 static bool handles_say_all(const CgroupPaths *paths)
 {
@@ -202,7 +193,7 @@ static Lead lead_of(const CgroupPaths *paths, uint64_t id)
 
 		if (!below)
 			continue;
-		path = path_from(task_cgroups_mount(paths->cgroups, i), below);
+		path = task_cgroup_path_below(task_cgroups_mount(paths->cgroups, i), below);
 		lead.is_two = lead.path && !g_str_equal(lead.path, path);
 		g_free(lead.path);
 		lead.path = path;
@@ -317,7 +308,7 @@ static void walk_hierarchy(CgroupPaths *paths, TaskCgroupMount mount, GString *l
 		uint64_t id = task_cgroup_folder_id(folder);
 
 		if (g_hash_table_contains(paths->wanted, &id)) {
-			g_autofree char *path = path_from(mount, below);
+			g_autofree char *path = task_cgroup_path_below(mount, below);
 
 			cgroup_paths_settle(paths, id, path, lines);
 		}

@@ -28,3 +28,12 @@ bool cgroup_paths_update(CgroupPaths *paths, GByteArray *out);
 
 /* The last look. It also walks the hierarchies if there is no other way. */
 bool cgroup_paths_finish(CgroupPaths *paths, GByteArray *out);
+
+/*
+ * Appends a reading (enum KmtReading) of the kernel memory of all cgroups, and of how many were
+ * removed but not freed (KMT_BATCH_CGROUP_MEMORY); nothing if no hierarchy is mounted. Begins with
+ * the outermost, and reads no more when that much time has passed; the reading says how many it
+ * left out.
+ */
+void cgroup_memory_append_reading(GByteArray *out, const char *root, uint32_t reading,
+				  uint64_t time_max_ns);

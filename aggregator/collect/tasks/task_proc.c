@@ -330,6 +330,13 @@ TaskCgroupMount task_cgroups_mount(const TaskCgroups *cgroups, TaskCgroupHierarc
 	return (TaskCgroupMount){ found->folder, found->top };
 }
 
+char *task_cgroup_path_below(TaskCgroupMount mount, const char *below)
+{
+	const char *top = g_str_equal(mount.top, "/") ? "" : mount.top;
+
+	return *top || *below ? g_strconcat(top, below, NULL) : g_strdup("/");
+}
+
 uint64_t task_cgroups_outermost(const TaskCgroups *cgroups)
 {
 	return id_of(cgroups->memory.folder ? &cgroups->memory : &cgroups->v2, "/");

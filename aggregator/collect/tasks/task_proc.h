@@ -86,6 +86,10 @@ typedef struct {
 /* Returns where a hierarchy is mounted; borrowed. */
 TaskCgroupMount task_cgroups_mount(const TaskCgroups *cgroups, TaskCgroupHierarchy hierarchy);
 
+/* Returns the full path of a cgroup from its path below the mounted folder: if "/docker/1a2b" is
+   mounted, "/sub" gives "/docker/1a2b/sub". The caller frees it. */
+char *task_cgroup_path_below(TaskCgroupMount mount, const char *below);
+
 /* Returns the id of the cgroup with this folder; 0: no such cgroup. */
 uint64_t task_cgroup_folder_id(const char *folder);
 

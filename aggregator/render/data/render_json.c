@@ -349,6 +349,25 @@ static void write_memory(JsonWriter *json, const char *name, const HostState *me
 	json_close(json, '}');
 }
 
+/* Writes how many cgroups there are, and those with kernel memory. */
+static void write_cgroups(JsonWriter *json, const SlabTable *slabs)
+{
+	static const CgroupTotals unknown = { 0 };
+	const CgroupSpan *span = &slabs->cgroups;
+	const CgroupTotals *start = span->start ? &span->start->totals : &unknown;
+	const CgroupTotals *end = span->end ? &span->end->totals : &unknown;
+	g_autoptr(Table) table = cgroup_table_new(slabs, TABLE_JSON);
+
+	table_cut(table, slabs->rows_max);
+	json_count_if(json, "cgroups_visible", end->is_visible_known, end->visible);
+	json_count_if(json, "cgroups_dying_start", start->is_dying_known, start->dying);
+	json_count_if(json, "cgroups_dying", end->is_dying_known, end->dying);
+	json_text(json, "cgroups_dying_below", span->end ? cgroup_of_most_dying(span->end) : NULL);
+	json_count(json, "cgroups_not_read", end->unread);
+	write_rows(json, "cgroups", table, NULL);
+	json_count(json, "cgroups_left_out", table->more);
+}
+
 static void write_slab_table(JsonWriter *json, const ReportModel *model, FILE *out)
 {
 	const SlabTable *slabs = &model->slab->table;
@@ -364,6 +383,7 @@ static void write_slab_table(JsonWriter *json, const ReportModel *model, FILE *o
 	json_signed(json, "taken_outside_slab_bytes", slab_table_taken_outside(slabs));
 	write_rows(json, "caches", table, out);
 	json_count(json, "caches_left_out", table->more);
+	write_cgroups(json, slabs);
 }
 
 static void write_view(JsonWriter *json, const ReportModel *model, FILE *out)

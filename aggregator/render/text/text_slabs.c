@@ -9,7 +9,9 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/number_text.h"
+#include "names/cgroup_names.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { LINES_MAX = 5 };
@@ -290,26 +292,135 @@ static void append_reclaimable_line(GString *out, const SlabTable *slabs, const 
 		append_change(out, most->change_bytes, true);
 		g_string_append(out, "/s");
 	}
-	g_string_append(out, " (--all)\n\n");
+	g_string_append(out, " (--all)\n");
 }
 
-/* Returns how many caches a terminal has room for, with what stands above and below them: a line of
-   -d, the titles, what is left out, what is next, a prompt, and blank ones. */
-static guint rows_that_fit(const SlabTable *slabs, const GString *above)
+/* Appends a part of a line that begins at start, unless the line would not fit the terminal. */
+static void append_if_fits(GString *out, gsize start, const SlabTable *slabs, const GString *part)
 {
-	enum { ROWS_MIN = 3, ROWS_MAX = 10, OTHER_LINES = 8 };
-	guint used = OTHER_LINES;
+	glong width = g_utf8_strlen(out->str + start, -1) + g_utf8_strlen(part->str, -1);
 
-	for (const char *end = above->str; (end = strchr(end, '\n')); end++)
-		used++;
-	return CLAMP(slabs->terminal.lines, used + ROWS_MIN, used + ROWS_MAX) - used;
+	if (!slabs->terminal.columns || width <= (glong)slabs->terminal.columns)
+		g_string_append_len(out, part->str, (gssize)part->len);
+}
+
+/* Appends "; most growth: docker:1a2b3c4d5e6f +1.2 MiB/s" if the table of cgroups is not shown. */
+static void append_grown_cgroup(GString *part, Table *cgroups)
+{
+	const CgroupRow *row = (const CgroupRow *)(const void *)cgroups->rows->data;
+
+	if (cgroups->count || !cgroups->rows->len || !row->has_grown)
+		return;
+	g_string_append(part, "; most growth: ");
+	cgroup_label_append(part, row->cgroup->path, false);
+	g_string_append_c(part, ' ');
+	append_change(part, row->change_bytes, true);
+	g_string_append(part, "/s");
+}
+
+/* Appends ", dying 4,812 (+12/s)". */
+static void append_dying(GString *part, const CgroupSpan *span)
+{
+	const CgroupTotals *start = &span->start->totals, *end = &span->end->totals;
+	double seconds = (double)span->span_ns / NS_PER_SECOND;
+	double change = (double)end->dying - (double)start->dying;
+
+	if (!end->is_dying_known)
+		return;
+	g_string_append(part, ", dying ");
+	append_count(part, end->dying);
+	if (!start->is_dying_known || change == 0 || !span->span_ns)
+		return;
+	g_string_append(part, change > 0 ? " (+" : " (-");
+	append_real(part, fabs(change) / seconds);
+	g_string_append(part, "/s)");
+}
+
+/* Appends "Cgroups: 43, dying 4,812 (+12/s), most of them below system.slice". */
+static void append_cgroup_line(GString *out, const SlabTable *slabs, Table *cgroups)
+{
+	const CgroupSpan *span = &slabs->cgroups;
+	g_autoptr(GString) part = g_string_new("Cgroups: ");
+	const char *most = span->end ? cgroup_of_most_dying(span->end) : NULL;
+	gsize start = out->len;
+
+	if (!span->end)
+		return;
+	if (span->end->totals.is_visible_known)
+		append_count(part, span->end->totals.visible);
+	else
+		g_string_append(part, "not all counted");
+	append_dying(part, span);
+	if (span->end->totals.unread) {
+		g_string_append(part, ", not read ");
+		append_count(part, span->end->totals.unread);
+	}
+	append_if_fits(out, start, slabs, part);
+	g_string_truncate(part, 0);
+	if (most && most[1]) {
+		g_string_append(part, ", most of them below ");
+		cgroup_label_append(part, most, false);
+	}
+	append_if_fits(out, start, slabs, part);
+	g_string_truncate(part, 0);
+	append_grown_cgroup(part, cgroups);
+	append_if_fits(out, start, slabs, part);
+	g_string_append(out, slabs->terminal.lines ? "\n" : "\n\n");
+}
+
+static guint lines_of(const GString *text)
+{
+	guint lines = 0;
+
+	for (const char *end = text->str; (end = strchr(end, '\n')); end++)
+		lines++;
+	return lines;
+}
+
+enum { CACHES_MIN = 3, CACHES_MAX = 10 };
+
+/* Returns how many lines a terminal has for rows, with what stands above and below them: a line of
+   -d, the titles, what is left out, a line about cgroups, what is next, a prompt, blank ones. */
+static guint lines_left(const SlabTable *slabs, const GString *above)
+{
+	enum { OTHER_LINES = 8 };
+	guint used = OTHER_LINES + lines_of(above) + (slabs->cgroups.end ? 1 : 0);
+
+	return slabs->terminal.lines - MIN(slabs->terminal.lines, used);
+}
+
+/* Chooses the rows of cgroups: those that grew; of an idle host in a file, the largest few. */
+static void choose_cgroups(Table *cgroups, const SlabTable *slabs, guint lines)
+{
+	enum { FEW = 5, FEW_ON_TERMINAL = 3, TITLES_AND_BLANK = 2 };
+	const guint room = lines - MIN(lines, CACHES_MIN + TITLES_AND_BLANK);
+	guint grown = 0;
+
+	while (grown < cgroups->rows->len &&
+	       g_array_index(cgroups->rows, CgroupRow, grown).has_grown)
+		grown++;
+	if (slabs->terminal.lines)
+		cgroups->count = MIN(grown, MIN(FEW_ON_TERMINAL, room));
+	else if (slabs->rows_max == SLAB_TABLE_ROWS)
+		table_cut(cgroups, CLAMP(grown, FEW, SLAB_TABLE_ROWS));
+	else
+		table_cut(cgroups, slabs->rows_max);
+}
+
+static guint rows_that_fit(guint lines, const Table *cgroups)
+{
+	guint others = cgroups->count ? cgroups->count + 2 : 0;
+
+	return CLAMP(lines - MIN(lines, others), CACHES_MIN, CACHES_MAX);
 }
 
 void append_slab_table(GString *out, const SlabTable *slabs)
 {
 	g_autoptr(Table) kept = table_new(slabs, NULL), reclaimable = table_new(slabs, NULL);
 	g_autoptr(GString) balance = g_string_new(NULL);
+	g_autoptr(Table) cgroups = cgroup_table_new(slabs, TABLE_TEXT);
 	SlabTable shown = *slabs;
+	guint lines;
 	SlabTableRow most_kept, most_reclaimable;
 	const GrownMost grown = {
 		slab_table_grown_most(slabs, false, &most_kept) ? &most_kept : NULL,
@@ -317,16 +428,23 @@ void append_slab_table(GString *out, const SlabTable *slabs)
 	};
 
 	append_balance(balance, slabs);
+	lines = lines_left(slabs, balance);
+	choose_cgroups(cgroups, slabs, lines);
 	if (slabs->terminal.lines)
-		shown.rows_max = rows_that_fit(slabs, balance);
+		shown.rows_max = rows_that_fit(lines, cgroups);
 	slab_table_add(kept, &shown, SLABS_KEPT, TABLE_TEXT);
 	g_string_append_len(out, balance->str, (gssize)balance->len);
 	append_slab_rows(out, slabs, kept, "CACHE");
 	if (slabs->terminal.lines) {
+		append_slab_rows(out, slabs, cgroups, "CGROUP");
 		append_reclaimable_line(out, slabs, grown.reclaimable);
+		append_cgroup_line(out, slabs, cgroups);
+		g_string_append_c(out, '\n');
 	} else {
 		slab_table_add(reclaimable, &shown, SLABS_RECLAIMABLE, TABLE_TEXT);
 		append_slab_rows(out, slabs, reclaimable, "RECLAIMABLE CACHE");
+		append_slab_rows(out, slabs, cgroups, "CGROUP");
+		append_cgroup_line(out, slabs, cgroups);
 	}
 	append_next(out, slabs, &grown);
 }

@@ -65,3 +65,7 @@ for by in kmt_all perf; do
 	equals "$by: moved without exec: the group of all pipes" /work \
 		"$(rows | awk -v pipes="$pipes" '$1 >= 2 * pipes { print $2 }' | sort -u)"
 done
+
+slabstack --format=json > report 2> errors
+equals 'the overview has the groups of the v1 controller' '1 known' "$(tr -d ' \n' < report |
+	sed -n -E 's/.*"cgroups_visible":([0-9]+),.*"cgroups_dying":[0-9]+,.*/\1 known/p')"

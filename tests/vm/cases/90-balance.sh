@@ -34,7 +34,7 @@ parts_changed()
 		awk '{ print $1, $3 - $2 }'
 }
 
-# balance_of KIND COUNT: takes a balance before and after that memory was used; leaves ./report and
+# balance_of KIND COUNT [CGROUP]: takes a balance before and after that memory was used; leaves ./report and
 # what changed, in ./changed.
 balance_of()
 {
@@ -44,7 +44,7 @@ balance_of()
 	mkfifo gate
 	# What was used before is freed by then.
 	sleep 1
-	memory_use "$1" "$2" > kept 0<> gate &
+	memory_use "$@" > kept 0<> gate &
 	worker=$!
 	wait_until 300 grep -q -s -x memory_use "/proc/$worker/comm" || return
 	env --default-signal=INT slabstack --format=json -d 600 > report 2> errors &
@@ -155,3 +155,43 @@ if [ -d "$modules" ]; then
 else
 	holds "dentries: their cache grew ($growth of 20000)" [ "$growth" -gt 10000 ]
 fi
+
+# Cgroups of v2, or of v1 on a machine that has them.
+cgroups=/sys/fs/cgroup
+if grep -q -s memory "$cgroups/cgroup.controllers"; then
+	echo +memory > "$cgroups/cgroup.subtree_control"
+else
+	cgroups=/sys/fs/cgroup/memory
+fi
+readonly cgroups pipes=balance-pipes dying=balance-dying
+
+# member NAME: a number of ./report.
+member()
+{
+	tr -d ' \n' < report | sed -n -E "s/.*\"$1\":(-?[0-9]+|null|\"[^\"]*\").*/\1/p"
+}
+
+# What is in the pipes of a process is its cgroup's, with what the kernel needs for them.
+mkdir "$cgroups/$pipes"
+balance_of pipes 100 "$cgroups/$pipes"
+growth=$(rows cgroups | grep "\"cgroup\":\"/$pipes\"" | field own_change_bytes)
+holds "a cgroup that grows: by what it took ($((${growth:-0} / mib)) of 100 MiB)" \
+	[ "${growth:-0}" -gt $((97 * mib)) ]
+holds 'a cgroup that grows: by no more' [ "${growth:-0}" -lt $((103 * mib)) ]
+if [ -d "$modules" ]; then
+	equals 'a cgroup that grows: no other one is named' "/$pipes" \
+		"$(rows cgroups | awk -F'"own_change_bytes":' '$2 + 0 > 1048576' | field cgroup)"
+fi
+rmdir "$cgroups/$pipes"
+
+# Removed cgroups stay as long as their memory.
+mkdir "$cgroups/$dying"
+[ ! -e "$cgroups/cgroup.subtree_control" ] || echo +memory > "$cgroups/$dying/cgroup.subtree_control"
+balance_of dying 100 "$cgroups/$dying"
+growth=$(($(member cgroups_dying) - $(member cgroups_dying_start)))
+holds "dying cgroups: they are counted ($growth of 100)" [ "$growth" -gt 90 ]
+if [ -d "$modules" ]; then
+	holds "dying cgroups: no others are ($growth of 100)" [ "$growth" -lt 110 ]
+	equals 'dying cgroups: where they were' "\"/$dying\"" "$(member cgroups_dying_below)"
+fi
+rmdir "$cgroups/$dying"

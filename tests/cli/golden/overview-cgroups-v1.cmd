@@ -1,0 +1,1 @@
+fixture overview-v1 | slabstack -i - --human -t 1 | tail -n 6

@@ -1,0 +1,1 @@
+fixture overview | slabstack -i -
