@@ -38,7 +38,7 @@ typedef struct {
 	uint64_t own : 1;    /* objects of the collector itself: they are in no sum */
 	uint64_t freed;
 	uint64_t freed_early; /* of these: after a short life */
-	uint64_t freed_apart; /* ... on another CPU than that of the allocation */
+	uint64_t freed_apart; /* ... on a different CPU */
 	uint64_t recycled;    /* not freed, but their address was allocated again */
 } CellLife;
 

@@ -13,7 +13,7 @@ typedef struct {
 	uint64_t bytes_allocated; /* ... */
 	uint64_t freed;
 	uint64_t freed_early;  /* of these: after a short life */
-	uint64_t freed_apart;  /* ... on another CPU than that of the allocation */
+	uint64_t freed_apart;  /* ... on a different CPU */
 	uint64_t recycled;     /* frees not seen: the address was allocated again */
 	uint64_t doubtful;     /* held, but a free may have been lost */
 	uint64_t peak_objects; /* held when most memory was held */

@@ -220,14 +220,15 @@ static const OptionRule option_rules[] = {
 	  "--import reads a record of the kernel: use it without the options that control a "
 	  "live run (see -i)" },
 	{ "min-age|peak !PAIRED", NULL,
-	  "--min-age and --peak choose from what is held: add --held" },
+	  "--min-age and --peak choose among held objects: add --held" },
 	{ "SORT-OF-HELD !PAIRED !import", NULL,
-	  "-s held, held-bytes and age rank what is held: add --held, or use --import" },
+	  "-s held, held-bytes and age rank held objects: add --held, or use --import" },
 	{ "SORT-OF-PAIRS !PAIRED", NULL,
 	  "-s allocated, freed, short-lived, cross-cpu, run-bytes, run-waste and peak rank "
 	  "paired allocations: add --held" },
 	{ "PAIRED", sorts_by_sampled_run,
-	  "--sample with --held takes addresses, which show what is held, but not how much the "
+	  "--sample with --held samples addresses: they show the held objects, but not how much "
+	  "the "
 	  "run allocated: use -s held, held-bytes, age or peak" },
 	{ "by !PAIRED", groups_by_held,
 	  "--by=age and --by=free-callsite group paired allocations: add --held" },
@@ -235,9 +236,9 @@ static const OptionRule option_rules[] = {
 	  "--peak shows an earlier time: use it without --min-age, --by=age and "
 	  "--by=free-callsite" },
 	{ "by=age by=free-callsite", NULL,
-	  "what was freed has no age: use either --by=age or --by=free-callsite" },
+	  "freed objects have no age: use either --by=age or --by=free-callsite" },
 	{ "by=age SORT-OF-PAIRS|SORT-OF-AGES", NULL,
-	  "--by=age knows only what is held: use -s held or -s held-bytes" },
+	  "--by=age groups held objects only: use -s held or -s held-bytes" },
 	{ "import held", NULL,
 	  "--import shows what the kernel recorded as held: use it without --held" },
 	{ "import", copies_are_stdin, "--import: standard input can be one of the readings only" },

@@ -217,7 +217,7 @@ const Metric metrics[METRICS] = {
 	},
 	[METRIC_FREED_APART] = {
 		.name = "cross-cpu",
-		.help = "... freed on another CPU than that of the allocation",
+		.help = "... freed on a different CPU",
 		.member = "freed_on_another_cpu",
 		.title = "CROSS-CPU",
 		.type = VALUE_COUNT,

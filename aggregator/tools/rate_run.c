@@ -328,7 +328,7 @@ static bool close_outlet(RateRun *run, GError **error)
 static void say_nothing_left(const RateRun *run)
 {
 	uint64_t events = session_totals(run->session).events;
-	g_autoptr(GString) line = g_string_new("Nothing left: ");
+	g_autoptr(GString) line = g_string_new("Nothing to show: ");
 
 	if (!run->any || run->has_rows)
 		return;
@@ -337,7 +337,7 @@ static void say_nothing_left(const RateRun *run)
 		g_string_append(line, events == 1 ? " event" : " events");
 		g_string_append(line, " seen, but all left out");
 	} else {
-		g_string_append(line, "no event was seen; a longer run or a wider scope would "
+		g_string_append(line, "no event matched; a longer run or a wider scope would "
 				      "show more");
 	}
 	g_printerr("%s: %s\n", g_get_prgname(), line->str);

@@ -364,7 +364,7 @@ Test(report_text, an_empty_table_says_why)
 
 	expect_no_line(session, &(Wish){ .minimum = "5000", .by = "process" }, "ALLOCATIONS");
 	expect_line(session, &(Wish){ .minimum = "5000", .exclude = "tcp_", .by = "process" },
-		    "Nothing left: 2 stacks seen, -e 'tcp_' dropped 1 stack, -m 5000 dropped 2 "
+		    "Nothing to show: 2 stacks seen, -e 'tcp_' dropped 1 stack, -m 5000 dropped 2 "
 		    "rows; use a narrower -e or a lower -m to see more");
 }
 
@@ -450,11 +450,11 @@ Test(report_text, an_empty_report_says_why)
 	g_autoptr(Session) idle = session_new(PLENTY);
 
 	expect_line(session, &(Wish){ .minimum = "1000", .exclude = "alpha" },
-		    "Nothing left: 2 stacks seen, -m 1000 dropped 1 stack, -e 'alpha' dropped 1 "
+		    "Nothing to show: 2 stacks seen, -m 1000 dropped 1 stack, -e 'alpha' dropped 1 "
 		    "stack; use a lower -m or a narrower -e to see more");
-	expect_no_line(session, &(Wish){ .minimum = "1000" }, "Nothing left");
+	expect_no_line(session, &(Wish){ .minimum = "1000" }, "Nothing to show");
 	expect_line(idle, &(Wish){ .minimum = "10" },
-		    "Nothing left: no allocation was seen; a longer run or a wider scope would "
+		    "Nothing to show: no allocation was seen; a longer run or a wider scope would "
 		    "show more");
 	expect_line(idle, &(Wish){ .minimum = "10" },
 		    "The filter stacks have 0 of the total kmallocs");

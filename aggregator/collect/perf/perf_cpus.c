@@ -417,8 +417,8 @@ static void judge_paired(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 		halve_addresses(run, cpu);
 		return;
 	}
-	bound = g_strdup_printf("tracing took more than %u %% of CPU %u: allow it more with "
-				"--max-overhead, or %s",
+	bound = g_strdup_printf("tracing took more than %u %% of CPU %u: raise --max-overhead "
+				"(0: no limit), or %s",
 				run->costs.bound.percent_max, cpu->event_cpu.cpu,
 				is_held ? "sample addresses in the kernel with --collector=stap"
 					: "observe some of the threads with --sample");
@@ -433,8 +433,8 @@ static void judge_hits(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 	if (!run->costs.cost.is_known || run->live.parts.request->what.held ||
 	    !perf_throttle_is_over(&cpu->hits, &run->costs.bound, now_ns, cpu->cost.hits_ns))
 		return;
-	bound = g_strdup_printf("the probes alone took more than %u %% of CPU %u, whatever is "
-				"recorded: %s, or allow it more with --max-overhead",
+	bound = g_strdup_printf("the probes alone took more than %u %% of CPU %u, even without "
+				"recording: %s, or raise --max-overhead (0: no limit)",
 				run->costs.bound.percent_max, cpu->event_cpu.cpu,
 				run->plan.hits ? "choose a function that is called less often"
 					       : "observe fewer kinds of events");

@@ -156,7 +156,7 @@ static void append_no_loss(const Facts *facts, GString *line)
 
 /* What a reader must know of a run that shows only a part of what happened. */
 static const char *const head_lines[] = { "Traced command: ", "Part: ", "Dropped: ",
-					  "Nothing left: " };
+					  "Nothing to show: " };
 
 /* Writes these lines, those of a long command in part. */
 static void write_head_lines(SvgWriter *writer)

@@ -252,7 +252,7 @@ static void append_unpaired_line(GString *out, const ReportModel *model)
 static void append_ages_line(GString *out, const ReportModel *model)
 {
 	const HeldTimes times = view_times(model->view, NULL);
-	const char *separator = "Ages of what is shown: ";
+	const char *separator = "Ages of the objects shown: ";
 
 	for (unsigned class = 0; class < AGE_CLASSES; class ++) {
 		if (!times.ages[class])
@@ -272,18 +272,18 @@ static void append_checks_line(GString *out, const ReportModel *model)
 {
 	static const struct {
 		FactId id;
-		const char *what;
+		const char *noun;
 	} checks[] = {
-		{ FACT_FREED_AGAIN, "freed again without an allocation that was seen" },
-		{ FACT_FREED_ELSEWHERE, "freed to another cache" },
+		{ FACT_FREED_AGAIN, "possible double free" },
+		{ FACT_FREED_ELSEWHERE, "wrong-cache free" },
 	};
 	const char *separator = "Checks: ";
 
 	for (gsize i = 0; i < G_N_ELEMENTS(checks); i++) {
 		if (!fact_is_known(model->facts, checks[i].id))
 			continue;
-		g_string_append_printf(out, "%s%s ", separator, checks[i].what);
-		append_count(out, number_of(model, checks[i].id));
+		g_string_append(out, separator);
+		append_number_of(out, number_of(model, checks[i].id), checks[i].noun);
 		separator = ", ";
 	}
 	if (*separator == ',')

@@ -409,10 +409,10 @@ void append_nothing_left_line(const ReportModel *model, GString *out)
 
 	if (!model_is_empty(model))
 		return;
-	g_string_append(out, "Nothing left: ");
+	g_string_append(out, "Nothing to show: ");
 	if (fact_number(model->facts, FACT_HELD_ALLOCATED) && !drops_effective(model)) {
 		/* Objects were allocated, and no filter dropped them. */
-		g_string_append(out, "nothing of what was allocated is held");
+		g_string_append(out, "no object of the run is held");
 		if (fact_number(model->facts, FACT_HELD_MIN_AGE))
 			g_string_append(out, " for so long; use a shorter --min-age to see more");
 	} else if (stacks) {
@@ -425,7 +425,7 @@ void append_nothing_left_line(const ReportModel *model, GString *out)
 		g_string_append(out, "no stack was found in the input");
 	} else {
 		g_string_append_printf(
-			out, "no %s was seen; a longer run or a wider scope would show more",
+			out, "no %s matched; a longer run or a wider scope would show more",
 			model_counts(model) == COUNTS_HITS ? counted_noun(model) : "allocation");
 	}
 	g_string_append_c(out, '\n');

@@ -1,2 +1,2 @@
-# shows: Nothing left
+# shows: Nothing to show
 kmalloc-top -i import/hashkey.txt -e tcp_ -e ext3

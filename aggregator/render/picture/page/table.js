@@ -158,7 +158,7 @@ function bodyRow(stack, place) {
 
 /* Why there are no rows. */
 function noRows() {
-  const reason = report.lines.find(line => line.startsWith('Nothing left: '));
+  const reason = report.lines.find(line => line.startsWith('Nothing to show: '));
   return element('tr', {}, element('td', { class: 'note', colspan: shownColumns().length + 3 },
     report.stacks.count ? 'No stack has what is filtered for.' : reason || 'No stack was seen.'));
 }
