@@ -3,6 +3,7 @@
  * The command slabstack: its words and rules, the overview of caches without CACHE (two readings of
  * the host), and main().
  */
+#include "base/clock.h"
 #include "record/format.h"
 #include "collect/facts/memory_facts.h"
 #include "collect/tasks/cgroup_paths.h"
@@ -13,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #define SECONDS_DEFAULT 1.0
@@ -37,7 +39,16 @@ static bool is_readable(GError **error)
 
 static void read_host(Session *session)
 {
+	struct utsname names;
+
+	uname(&names);
 	const InfoField fields[] = {
+		{ KMT_FIELD_MONOTONIC_NS, clock_monotonic_ns(), NULL },
+		{ KMT_FIELD_REALTIME_NS, clock_ns(CLOCK_REALTIME), NULL },
+		{ KMT_FIELD_RUN_START_NS, clock_monotonic_ns(), NULL },
+		{ KMT_FIELD_RELEASE, 0, names.release },
+		{ KMT_FIELD_HOST, 0, names.nodename },
+		{ KMT_FIELD_ARCH, 0, names.machine },
 		{ KMT_FIELD_PAGE_BYTES, (uint64_t)sysconf(_SC_PAGESIZE), NULL },
 		{ KMT_FIELD_CPUS_ONLINE, (uint64_t)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1), NULL },
 	};
@@ -55,6 +66,15 @@ static void read_once(Session *session, enum KmtReading reading, const MemoryLay
 	memory_facts_append_balance(facts, "", reading, layout);
 	slab_facts_append(facts, "", reading);
 	cgroup_memory_append_reading(facts, "", reading, CGROUPS_MAX_NS);
+	session_feed(session, facts->data, facts->len);
+}
+
+static void write_end(Session *session)
+{
+	const InfoField end = { KMT_FIELD_RUN_END_NS, clock_monotonic_ns(), NULL };
+	g_autoptr(GByteArray) facts = g_byte_array_new();
+
+	batch_write_info(facts, &end, 1);
 	session_feed(session, facts->data, facts->len);
 }
 
@@ -110,6 +130,7 @@ static bool read_overview(const Options *options, Session *session, GError **err
 	read_once(session, KMT_READING_START, &layout);
 	wait_seconds(seconds, &signals);
 	read_once(session, KMT_READING_END, &layout);
+	write_end(session);
 	session_finish(session);
 	return true;
 }
@@ -126,7 +147,7 @@ static bool take_caches(Options *options, const char *word, GError **error)
 
 /* Options that the table of caches supports. */
 static const char *const overview_options[] = {
-	"all", "sort", "top", "human", "duration", "output", "format", "quiet", NULL,
+	"all", "sort", "top", "human", "duration", "output", "format", "no-host", "quiet", NULL,
 };
 
 static const OptionRule rules[] = {

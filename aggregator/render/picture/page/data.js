@@ -7,8 +7,7 @@
  * command, counted  the command, and what its events are called: "allocations"
  * complete          nothing was lost, and nothing may have been
  * loss_is_small     no more was lost than --max-loss allows, and it is known how much
- * verdict           [{sentence, evidence, next}]: who is suspected, and a command; the last two may
- *                   be null
+ * verdict           {sentence, next, is_suspect}, as in doc/JSON.md; null: the report has none
  * growth            how slab caches grew while they were traced: lines as in the text report
  * lines, warnings   the closing lines of the text report; those that limit what figures mean
  * facts             [{id, type, value}], as in doc/JSON.md; type: text, list, flag, count, range,
@@ -58,7 +57,7 @@
  */
 
 const DEFAULTS = {
-  verdict: [],
+  verdict: null,
   metrics: [], rank: 0, shown: [], all: [], frames: [], texts: [],
   stacks: { frames: [], depths: [], figures: [], cut: [] }, parts: { stack: [], figures: [] },
 };

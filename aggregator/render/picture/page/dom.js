@@ -18,7 +18,7 @@ function fill(node, attributes, children) {
     else if (value !== false && value !== null && value !== undefined)
       node.setAttribute(name, String(value));
   }
-  node.append(...children.filter(child => child !== null && child !== undefined));
+  node.append(...children);
   return node;
 }
 

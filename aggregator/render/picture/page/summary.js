@@ -24,11 +24,13 @@ function commandNodes(command) {
 
 function showAnswer() {
   const { verdict, growth } = report;
-  byId('answer').hidden = verdict.length + growth.length === 0;
-  byId('verdict').append(...verdict.map(({ sentence, evidence, next }) => element('li', {},
-    element('span', { class: 'sentence' }, sentence),
-    evidence && element('span', { class: 'evidence' }, evidence),
-    next && element('span', { class: 'next' }, 'Next: ', ...commandNodes(next)))));
+  byId('answer').hidden = !verdict && growth.length === 0;
+  if (verdict) {
+    const { sentence, next, is_suspect: isSuspect } = verdict;
+    byId('answer').classList.toggle('suspect', isSuspect);
+    byId('verdict').append(element('p', { class: 'sentence' }, sentence),
+      ...next ? [element('p', { class: 'next' }, 'Next: ', ...commandNodes(next))] : []);
+  }
   byId('growth').append(...growth.flatMap(lineNodes));
 }
 
