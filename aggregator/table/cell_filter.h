@@ -70,6 +70,11 @@ extern const CellFilterType cell_filter_pid;
    "kworker/0:1"), matches one of `globs`. */
 extern const CellFilterType cell_filter_process;
 
+/* Whether a name of a process, or the path of a cgroup or its usual name, matches a glob of these
+   filters. */
+bool process_name_matches(const char *glob, const char *comm);
+bool cgroup_path_matches(const char *glob, const char *path);
+
 /* --held: drops the cells of slab caches whose frees are often not seen: what they hold is not
    known. */
 extern const CellFilterType cell_filter_unpaired;

@@ -90,15 +90,20 @@ static void remark_on_pids(const void *data, GString *out)
 		g_string_append(out, " in the input");
 }
 
-static bool name_matches(char *const *globs, const char *comm)
+bool process_name_matches(const char *glob, const char *comm)
 {
 	g_autofree char *folded = g_strndup(comm, comm_folded_length(comm));
 	g_autoptr(GString) printed = g_string_new(NULL);
 
 	escape_append(printed, folded);
+	return !fnmatch(glob, comm, 0) || !fnmatch(glob, folded, 0) ||
+	       !fnmatch(glob, printed->str, FNM_NOESCAPE);
+}
+
+static bool name_matches(char *const *globs, const char *comm)
+{
 	for (; *globs; globs++)
-		if (!fnmatch(*globs, comm, 0) || !fnmatch(*globs, folded, 0) ||
-		    !fnmatch(*globs, printed->str, FNM_NOESCAPE))
+		if (process_name_matches(*globs, comm))
 			return true;
 	return false;
 }
@@ -169,26 +174,31 @@ typedef struct {
 	const char *glob;
 } CgroupState;
 
-/* The tasks of a cgroup share one path text. The glob may match its raw path or its printed label;
-   systemd's names contain backslashes. Labels of some that do not match are kept. */
+/* The glob may match the raw path or its printed label; systemd's names contain backslashes. */
+bool cgroup_path_matches(const char *glob, const char *path)
+{
+	g_autoptr(GString) label = g_string_new(NULL), whole = g_string_new(NULL);
+
+	cgroup_label_append(label, path, false);
+	cgroup_label_append(whole, path, true);
+	return !fnmatch(glob, path, FNM_NOESCAPE) || !fnmatch(glob, whole->str, FNM_NOESCAPE) ||
+	       !fnmatch(glob, label->str, FNM_NOESCAPE);
+}
+
+/* The tasks of a cgroup share one path text. Labels of some that do not match are kept. */
 static bool path_matches(CgroupState *state, const char *path)
 {
-	g_autoptr(GString) label = NULL, whole = NULL;
+	g_autoptr(GString) label = g_string_new(NULL);
 	gpointer known;
 	bool matches;
 
 	if (g_hash_table_lookup_extended(state->paths, path, NULL, &known))
 		return GPOINTER_TO_INT(known);
-	label = g_string_new(NULL);
-	whole = g_string_new(NULL);
-	cgroup_label_append(label, path, false);
-	cgroup_label_append(whole, path, true);
-	matches = !fnmatch(state->glob, path, FNM_NOESCAPE) ||
-		  !fnmatch(state->glob, whole->str, FNM_NOESCAPE) ||
-		  !fnmatch(state->glob, label->str, FNM_NOESCAPE);
+	matches = cgroup_path_matches(state->glob, path);
 	g_hash_table_insert(state->paths, unconst(path), GINT_TO_POINTER(matches));
 	if (matches || state->others->len > CGROUPS_SHOWN)
 		return matches;
+	cgroup_label_append(label, path, false);
 	if (!g_ptr_array_find_with_equal_func(state->others, label->str, g_str_equal, NULL))
 		g_ptr_array_add(state->others, g_strdup(label->str));
 	return false;

@@ -4,6 +4,7 @@ libaggregator_a_SOURCES += \
 	aggregator/tools/standard_files.c \
 	aggregator/tools/suite_child.c aggregator/tools/suite_child.h \
 	aggregator/tools/tool_input.c aggregator/tools/tool_input.h \
+	aggregator/tools/unmatched.c \
 	aggregator/tools/warnings.c aggregator/tools/warnings.h \
 	aggregator/tools/many_inputs.c aggregator/tools/many_inputs.h \
 	aggregator/tools/older_run.c \

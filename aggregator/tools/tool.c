@@ -379,6 +379,7 @@ static ExitStatus run_live(Options *options, const OlderRun *older)
 	    !pids_exist("", options->live.pids, &error) || !cache_choice_of_host(options, &error) ||
 	    !open_output(&options->output, &file, &error))
 		return tool_fail(status_of(error), error);
+	warn_of_unmatched(options);
 	tool_leave_out_unpaired(options);
 	/* Until the report is written and the file has its final name. */
 	if (file)
@@ -536,6 +537,7 @@ static ExitStatus tool_check(Options *options, int argc, char **argv)
 	if (error || !pids_exist("", options->live.pids, &error) ||
 	    !cache_choice_of_host(options, &error))
 		return tool_fail(status_of(error), error);
+	warn_of_unmatched(options);
 	would_start = check_this_host(options->live.collector, &options->live.request,
 				      (CheckFiles){ options->output.path, options->input.kallsyms,
 						    options->rate.textfile },

@@ -21,3 +21,7 @@ ExitStatus result_status(const Session *session, const Options *options);
 
 /* Warns of what is wrong in a result, and returns its status. */
 ExitStatus warn_of_result(const Session *session, const Options *options);
+
+/* Says on stderr which globs of --process and --cgroup match nothing on this host, before a live
+   run. */
+void warn_of_unmatched(const Options *options);

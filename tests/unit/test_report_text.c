@@ -454,7 +454,7 @@ Test(report_text, an_empty_report_says_why)
 		    "stack; use a lower -m or a narrower -e to see more");
 	expect_no_line(session, &(Wish){ .minimum = "1000" }, "Nothing to show");
 	expect_line(idle, &(Wish){ .minimum = "10" },
-		    "Nothing to show: no allocation was seen; a longer run or a wider scope would "
+		    "Nothing to show: no allocation matched; a longer run or a wider scope would "
 		    "show more");
 	expect_line(idle, &(Wish){ .minimum = "10" },
 		    "The filter stacks have 0 of the total kmallocs");
