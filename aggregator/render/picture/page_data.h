@@ -16,8 +16,8 @@ void json_write_chart(JsonWriter *json, const GArray *series, const RateChart *c
    it. */
 void page_diff_write(JsonWriter *json, const ReportModel *model, PageNames *names);
 
-/* Writes the members "balance" and "caches" of the page's data: all parts of memory, and all caches
-   that use memory, unless fewer were asked for. */
+/* Writes the members of all memory into the page's data: "balance" with all its parts, "caches"
+   with all that use memory, unless fewer were asked for, and those of cgroups. */
 void page_overview_write(JsonWriter *json, const SlabTable *slabs);
 
 /* Writes the data of the page as JSON for a script element; page/data.js describes their shape. */

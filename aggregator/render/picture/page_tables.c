@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Tables in the data of the page: a comparison and the run over time, an array for each column,
- * with stacks and labels as numbers of names; memory and its caches, an object for each row.
+ * with stacks and labels as numbers of names; memory, caches and cgroups, an object for each row.
  * page_data.c calls it.
  */
 #include "render/picture/page_data.h"
@@ -156,6 +156,18 @@ static void write_rows(JsonWriter *json, const char *name, Table *table)
 	json_close(json, ']');
 }
 
+static void write_cgroups(JsonWriter *json, const SlabTable *slabs)
+{
+	g_autoptr(Table) table = cgroup_table_new(slabs, TABLE_JSON);
+	const CgroupReading *end = slabs->cgroups.end;
+
+	if (end) {
+		json_count_if(json, "dying", end->totals.is_dying_known, end->totals.dying);
+		json_text(json, "dying_below", cgroup_of_most_dying(end));
+	}
+	write_rows(json, "cgroups", table);
+}
+
 void page_overview_write(JsonWriter *json, const SlabTable *slabs)
 {
 	g_autoptr(Table) balance = balance_table_new(slabs, TABLE_PAGE);
@@ -168,4 +180,5 @@ void page_overview_write(JsonWriter *json, const SlabTable *slabs)
 	slab_table_add(caches, &all, SLABS_KEPT | SLABS_RECLAIMABLE, TABLE_JSON);
 	write_rows(json, "balance", balance);
 	write_rows(json, "caches", caches);
+	write_cgroups(json, slabs);
 }

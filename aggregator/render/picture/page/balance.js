@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
-/* The page without stacks: where all memory of the host is, part by part, and its slab caches. */
+/* The page without stacks: where all memory of the host is, part by part, its slab caches, and the
+   kernel memory of its cgroups. */
 
-const CACHE_ROWS = 20; /* until a reader wants all */
-
-const caches = { sort: 0, descending: true, all: false };
+const FIRST_ROWS = 20; /* of a table, until a reader wants all */
 
 /* "+1.2 MiB/s". */
 function formatRate(bytes) {
@@ -40,67 +39,89 @@ function balanceTable(parts) {
       changeCell(row.change_bytes_per_second, mostChange)))));
 }
 
-const CACHE_COLUMNS = [
-  { label: 'Change', help: 'growth of the objects in use',
-    figure: row => row.change_bytes_per_second, format: formatRate },
-  { label: 'Size', help: 'memory of all slabs', figure: row => row.slab_bytes,
-    format: formatBytes },
-  { label: 'In use', help: 'objects', figure: row => row.objects_in_use, format: formatCount },
-  { label: 'Used', help: 'share of the slabs that is used', figure: row => row.use_percent,
-    format: formatPercent },
-  { label: 'Object', help: 'size of an object', figure: row => row.object_bytes,
-    format: formatBytes },
-];
+const CACHES = {
+  title: 'Cache',
+  name: row => row.cache,
+  notes: row => [row.reclaimable ? 'reclaimable' : '', ...row.other_names || []],
+  columns: [
+    { label: 'Change', help: 'growth of the objects in use', member: 'change_bytes_per_second',
+      format: formatRate },
+    { label: 'Size', help: 'memory of all slabs', member: 'slab_bytes', format: formatBytes },
+    { label: 'In use', help: 'objects', member: 'objects_in_use', format: formatCount },
+    { label: 'Used', help: 'share of the slabs that is used', member: 'use_percent',
+      format: formatPercent },
+    { label: 'Object', help: 'size of an object', member: 'object_bytes', format: formatBytes },
+  ],
+};
 
-function cacheRow(row) {
-  const notes = [...row.other_names || []];
-  if (row.reclaimable)
-    notes.unshift('reclaimable');
-  return element('tr', {}, element('th', { scope: 'row' }, row.cache,
-    element('span', { class: 'note of' }, notes.join(', '))),
-  ...CACHE_COLUMNS.map(({ figure, format }) =>
-    element('td', { class: 'number' }, isKnown(figure(row)) ? format(figure(row)) : UNKNOWN)));
+const CGROUPS = {
+  title: 'Cgroup',
+  name: row => row.cgroup,
+  notes: row => [row.is_rest ? 'without those below' : ''],
+  columns: [
+    { label: 'Change', help: 'growth of its own kernel memory',
+      member: 'own_change_bytes_per_second', format: formatRate },
+    { label: 'Kernel', help: 'kernel memory, without that of other rows', member: 'own_bytes',
+      format: formatBytes },
+    { label: 'Slab', help: 'slab caches that the kernel cannot shrink, with all cgroups below',
+      member: 'slab_unreclaimable_bytes', format: formatBytes },
+    { label: 'Sockets', help: 'buffers of sockets, with all cgroups below',
+      member: 'sockets_bytes', format: formatBytes },
+    { label: 'Dying', help: 'removed cgroups below that still use memory', member: 'dying',
+      format: formatCount },
+  ],
+};
+
+/* A table that its columns sort: {kind, rows, box, sort, descending, all}. */
+function sortedRow({ name, notes, columns: cells }, row) {
+  return element('tr', {}, element('th', { scope: 'row' }, name(row),
+    element('span', { class: 'note of' }, notes(row).filter(Boolean).join(', '))),
+  ...cells.map(({ member, format }) => element('td', { class: 'number' },
+    isKnown(row[member]) ? format(row[member]) : UNKNOWN)));
 }
 
-function cacheHead({ label, help }, number) {
-  const sorted = caches.sort === number;
+function sortedHead(shown, { label, help }, number) {
+  const sorted = shown.sort === number;
   return element('th', {
     scope: 'col', class: 'number',
-    'aria-sort': sorted ? (caches.descending ? 'descending' : 'ascending') : null,
-  }, element('button', { type: 'button', title: help, onclick: () => sortCaches(number) }, label,
-    sorted ? (caches.descending ? ' \u25be' : ' \u25b4') : ''));
+    'aria-sort': sorted ? (shown.descending ? 'descending' : 'ascending') : null,
+  }, element('button', { type: 'button', title: help, onclick: () => {
+    drawSorted({ ...shown, sort: number, descending: !sorted || !shown.descending });
+    shown.box.querySelector('th[aria-sort] button').focus();
+  } }, label, sorted ? (shown.descending ? ' \u25be' : ' \u25b4') : ''));
 }
 
-function sortCaches(number) {
-  caches.descending = caches.sort === number ? !caches.descending : true;
-  caches.sort = number;
-  drawCaches();
-  byId('caches-body').querySelector('th[aria-sort] button').focus();
-}
-
-function drawCaches() {
-  const { figure } = CACHE_COLUMNS[caches.sort];
-  const sign = caches.descending ? -1 : 1;
-  const rows = [...report.caches].sort((a, b) => sign * (figure(a) - figure(b)) ||
-    b.slab_bytes - a.slab_bytes);
-  const shown = caches.all ? rows : rows.slice(0, CACHE_ROWS);
-  const more = rows.length - shown.length;
-  byId('caches-body').replaceChildren(
+/* Rows whose figure is not known come last. */
+function drawSorted(shown) {
+  const { kind, box, all, sort, descending } = shown;
+  const { member } = kind.columns[sort];
+  const figure = row => isKnown(row[member]) ? row[member] * (descending ? 1 : -1) : -Infinity;
+  const order = (a, b) => a < b ? 1 : a > b ? -1 : 0;
+  const rows = [...shown.rows].sort((a, b) => order(figure(a), figure(b)) ||
+    order(a[kind.columns[1].member], b[kind.columns[1].member]));
+  const more = all ? 0 : Math.max(0, rows.length - FIRST_ROWS);
+  box.replaceChildren(
     element('div', { class: 'wide' }, element('table', { class: 'sorted' },
-      element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'Cache'),
-        ...CACHE_COLUMNS.map(cacheHead))),
-      element('tbody', {}, ...shown.map(cacheRow)))),
-    ...more ? [element('button', { type: 'button', class: 'control', onclick: () => {
-      caches.all = true;
-      drawCaches();
-    } }, `${formatCount(more)} more`)] : []);
+      element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, kind.title),
+        ...kind.columns.map((column, number) => sortedHead(shown, column, number)))),
+      element('tbody', {}, ...rows.slice(0, rows.length - more)
+        .map(row => sortedRow(kind, row))))),
+    ...more ? [element('button', { type: 'button', class: 'control',
+      onclick: () => drawSorted({ ...shown, all: true }) }, `${formatCount(more)} more`)] : []);
+}
+
+function startSorted(id, kind, rows) {
+  byId(id).hidden = rows.length === 0;
+  drawSorted({ kind, rows, box: byId(`${id}-body`), sort: 0, descending: true, all: false });
 }
 
 function startBalance() {
-  if (report.balance.length) {
-    byId('balance').hidden = false;
-    byId('balance-body').append(balanceTable(report.balance));
-  }
-  byId('caches').hidden = false;
-  drawCaches();
+  const { dying, dying_below: below } = report;
+  byId('balance').hidden = report.balance.length === 0;
+  byId('balance-body').append(balanceTable(report.balance));
+  startSorted('caches', CACHES, report.caches);
+  startSorted('cgroups', CGROUPS, report.cgroups);
+  if (dying)
+    byId('dying').textContent = `${numberOf(dying, 'removed cgroup')} still ` +
+      `${dying === 1 ? 'uses' : 'use'} memory${below ? `, most of them below ${below}` : ''}.`;
 }

@@ -47,8 +47,9 @@
  *                   null: times are of the run
  * balance           [{title, bytes, share_percent, change_bytes_per_second}]: the parts of all
  *                   memory of the host
- * caches            slab caches as in doc/JSON.md. A page with them has no stacks, metrics, parts
- *                   and frames
+ * caches, cgroups   rows as in doc/JSON.md. A page with them has no stacks, metrics, parts and frames
+ * dying             removed cgroups that still use memory; dying_below: the path below which most
+ *                   are, or null
  * diff              with --diff, of which all other members are the newer run: {member, per,
  *                   rows_compared, rows_beyond_noise, rows_unclear, all, old, new, change, noise,
  *                   what} as in doc/JSON.md, of what ranks, the last five with an entry for each
