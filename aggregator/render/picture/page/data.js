@@ -47,7 +47,8 @@
  *                   null: times are of the run
  * balance           [{title, bytes, share_percent, change_bytes_per_second}]: the parts of all
  *                   memory of the host
- * caches, cgroups   rows as in doc/JSON.md. A page with them has no stacks, metrics, parts and frames
+ * caches, cgroups   rows as in doc/JSON.md. A page with them has no stacks, metrics, parts and
+ *                   frames
  * dying             removed cgroups that still use memory; dying_below: the path below which most
  *                   are, or null
  * diff              with --diff, of which all other members are the newer run: {member, per,
