@@ -53,6 +53,17 @@ static bool row_apply(const OptionRow *row, Options *options, const char *value,
 	}
 }
 
+bool options_are_given(const Options *options, const char *const *names)
+{
+	for (guint i = 0; i < options->given->len; i++) {
+		const OptionRow *row = g_ptr_array_index(options->given, i);
+
+		if (g_strv_contains(names, row->long_name))
+			return true;
+	}
+	return false;
+}
+
 /* Called by GLib for every option. */
 static gboolean apply_option(const char *given, const char *value, gpointer data, GError **error)
 {
@@ -357,8 +368,8 @@ static bool check_overview(const Options *options, GError **error)
 	return true;
 }
 
-/* What --by needs of the held objects, the default order of what was freed, and the default events:
-   most leaks are of objects with a slab cache of their own. */
+/* What --by needs of the held objects, their default order, and the default events: memory is what
+   is missed, and most leaks are of objects with a slab cache of their own. */
 static void finish_held(Options *options)
 {
 	const bool by_freer = dimensions_have(options->view.by, "free-callsite");
@@ -369,6 +380,8 @@ static void finish_held(Options *options)
 	options->choice.held.by_freer = by_freer;
 	if (by_freer && options->view.sort == &metrics[METRIC_ALLOCATIONS])
 		options->view.sort = &metrics[METRIC_FREED];
+	else if (options->live.request.what.held && !options->sort_given)
+		options->view.sort = &metrics[METRIC_HELD_BYTES];
 }
 
 /* Rows are compared: without --by, those that the format divides stacks into, or the stacks. */

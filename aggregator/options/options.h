@@ -154,6 +154,9 @@ static inline bool options_read_input(const Options *options)
 	return options->input.path || options->input.kernel.record;
 }
 
+/* Whether one of these options was given; long names, ended by NULL. */
+bool options_are_given(const Options *options, const char *const *names);
+
 /* Returns the options of a command line of that tool, or NULL with error set: a usage error of one
    line. */
 Options *options_parse(const Tool *tool, int argc, char **argv, GError **error);

@@ -1,6 +1,7 @@
 libaggregator_a_SOURCES += \
 	aggregator/report/balance.c \
 	aggregator/report/cgroup_rows.c \
+	aggregator/report/call_rows.c \
 	aggregator/report/diff_bursts.c \
 	aggregator/report/diff_rows.c aggregator/report/diff_rows.h \
 	aggregator/report/facts.c aggregator/report/facts.h \

@@ -44,6 +44,12 @@ const RowSums *model_shown_sums(const ReportModel *model)
 	return model->groups ? &model->groups->after : &model->view->after;
 }
 
+const RowSums *model_row_sums(const ReportModel *model, guint row)
+{
+	return model->groups ? &g_array_index(model->groups->rows, GroupRow, row).sums
+			     : &((const ViewStack *)model->view->stacks->pdata[row])->sums;
+}
+
 const RowSums *model_all_sums(const ReportModel *model)
 {
 	return model->groups ? &model->groups->before : &model->view->before;
@@ -490,6 +496,8 @@ ReportModel *report_model_new(ReportKind kind, const ReportSource *source)
 	set_saturated(model);
 	set_held(model);
 	set_spans(model);
+	if (source->fits && is_of_stacks(kind) && !model->hits)
+		model->calls = call_rows_new(model);
 	if (source->older) {
 		set_diff(model);
 		set_parts(model);
@@ -507,6 +515,7 @@ void report_model_free(ReportModel *model)
 	slab_readings_free(model->slab);
 	g_clear_pointer(&model->held_check, g_array_unref);
 	g_clear_pointer(&model->code, g_array_unref);
+	g_clear_pointer(&model->calls, g_ptr_array_unref);
 	group_rows_free(model->groups);
 	group_rows_free(model->parts);
 	facts_free(model->facts);

@@ -57,6 +57,20 @@ typedef struct {
    g_array_unref(). */
 GArray *code_rows_new(const Session *session);
 
+/* A row of a report that has to fit a terminal: those rows of held objects that one call left. */
+typedef struct {
+	RowSums sums;
+	GArray *rows; /* (element-type guint), owned: of the groups, or else of the stacks; ranked
+		       */
+} CallRow;
+
+static inline guint call_row_first(const CallRow *call)
+{
+	return g_array_index(call->rows, guint, 0);
+}
+
+void call_row_free(CallRow *call);
+
 /*
  * A ReportModel is the complete content of a report as data, filled in by model.c: facts, stacks,
  * tables. Renderers read nothing else, and decide nothing.
@@ -81,6 +95,9 @@ typedef struct ReportModel {
 	/* (element-type HeldCheckRow), owned: what is held, compared with /proc/slabinfo; NULL:
 	   there is nothing to compare. */
 	GArray *held_check;
+	/* (element-type CallRow), owned: the rows, ranked, of a report that has to fit a terminal;
+	   NULL: of others. */
+	GPtrArray *calls;
 	GArray *code;  /* (element-type CodeRow), owned; NULL: not requested */
 	HitRows *hits; /* a list of hits instead of stacks; NULL: they are only counted */
 	/* Time spans between probe points; all 0 if there are none, or some are left out. */
@@ -112,6 +129,12 @@ extern const MetricFacts metric_facts[METRICS_SUMMED];
 ReportModel *report_model_new(ReportKind kind, const ReportSource *source);
 void report_model_free(ReportModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ReportModel, report_model_free)
+
+/* Returns the rows for ReportModel.calls. */
+GPtrArray *call_rows_new(const ReportModel *model);
+
+/* Returns the sums of a row of the groups, or else of the stacks. */
+const RowSums *model_row_sums(const ReportModel *model, guint row);
 
 /* Returns the facts of a run that only its session and its own view know. Free them with
    facts_free(). */

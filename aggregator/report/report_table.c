@@ -18,6 +18,12 @@ static const GroupRows *groups_of(const ReportModel *model)
 	return model->groups ? model->groups : model->parts;
 }
 
+/* Rows of one call are one row, which begins with their first one. */
+static guint row_of_model(const ReportModel *model, guint row)
+{
+	return model->calls ? call_row_first(model->calls->pdata[row]) : row;
+}
+
 /* The run that rows come from, for databases: the same in all rows, unless rows tell runs apart. */
 
 /* Returns the run_facts of a row's own run or host; NULL: there are none. */
@@ -102,7 +108,7 @@ static Labelled report_table_labelled(const ReportModel *model, guint row)
 				   model->diff->views[side] };
 	}
 	if (row != TABLE_OTHERS)
-		of.row = &g_array_index(of.groups->rows, GroupRow, row);
+		of.row = &g_array_index(of.groups->rows, GroupRow, row_of_model(model, row));
 	return of;
 }
 
@@ -196,10 +202,12 @@ static Value read_metric(Table *table, const TableColumn *column, guint row)
 	const GroupRows *groups = groups_of(model);
 	const RowSums *sums;
 
-	if (!groups)
-		sums = &((const ViewStack *)model->view->stacks->pdata[row])->sums;
-	else if (row == TABLE_OTHERS)
+	if (row == TABLE_OTHERS)
 		sums = &groups->others;
+	else if (model->calls)
+		sums = &((const CallRow *)model->calls->pdata[row])->sums;
+	else if (!groups)
+		sums = &((const ViewStack *)model->view->stacks->pdata[row])->sums;
 	else
 		sums = &g_array_index(groups->rows, GroupRow, row).sums;
 	return metric_value(column->of, sums, &table->context);
@@ -242,7 +250,7 @@ static void add_groups(Table *table, const ReportModel *model, TableUse use)
 {
 	const GroupRows *groups = groups_of(model);
 
-	table->count = groups->rows->len;
+	table->count = model->calls ? model->calls->len : groups->rows->len;
 	table->more = groups->rows_before - groups->rows->len;
 	table->context = model_metric_context(model);
 	if (use == TABLE_TEXT)

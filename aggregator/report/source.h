@@ -61,6 +61,7 @@ typedef struct ReportSource {
 	const char *caches_asked; /* as given */
 	bool quiet;               /* no banner */
 	TerminalSize terminal;
+	bool fits;    /* the report is to fit the terminal */
 	bool details; /* bytes and top processes per stack; for groups: whole names */
 	bool human;   /* bytes as KiB, MiB ... */
 	bool all;     /* no limit of rows */

@@ -9,6 +9,7 @@ libaggregator_a_SOURCES += \
 	aggregator/tools/many_inputs.c aggregator/tools/many_inputs.h \
 	aggregator/tools/older_run.c \
 	aggregator/tools/rate_feed.c aggregator/tools/rate_feed.h \
+	aggregator/tools/record_line.c aggregator/tools/record_line.h \
 	aggregator/tools/rate_run.c aggregator/tools/rate_run.h \
 	aggregator/tools/rate_screen.c \
 	aggregator/tools/report_input.c aggregator/tools/report_input.h \

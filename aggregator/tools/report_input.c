@@ -50,18 +50,23 @@ TerminalSize terminal_size(void)
 
 ReportSource report_source_of_options(const Options *options, const Renderer *renderer)
 {
+	/* What asks for the report as files and pipes have it. */
+	static const char *const whole[] = { "top", "min-count", "details", NULL };
 	bool is_shown = renderer == renderers && !options->output.path;
+	const TerminalSize terminal = is_shown ? terminal_size() : (TerminalSize){ 0 };
+	bool fits = terminal.columns && terminal.lines && !options_are_given(options, whole);
 
 	return (ReportSource){
 		.command = options->tool->name,
-		.terminal = is_shown ? terminal_size() : (TerminalSize){ 0 },
+		.terminal = terminal,
+		.fits = fits,
 		.hits_max = options->view.top,
 		.exclude = options->choice.stacks_excluded,
 		.caches = options->choice.caches,
 		.caches_asked = options->choice.caches_asked,
 		.quiet = options->output.quiet,
 		.details = options->output.details,
-		.human = options->output.human,
+		.human = options->output.human || fits,
 		.all = options->output.all,
 		.slab_order = options->output.slab_order,
 		.shows_memory = options->tool->shows_memory,

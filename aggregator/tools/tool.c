@@ -24,6 +24,7 @@
 #include "session/session.h"
 #include "session/symbols_choose.h"
 #include "tools/rate_feed.h"
+#include "tools/record_line.h"
 #include "tools/many_inputs.h"
 #include "tools/report_input.h"
 #include "tools/source_lines.h"
@@ -240,6 +241,18 @@ static ExitStatus tool_finish(const ReportSubject *subject, const Options *optio
 	return MAX(status, older_status);
 }
 
+/* The recording is there: nobody asked for the report of what is in it. */
+static ExitStatus finish_recording(const Options *options, const Session *session, Interim *interim)
+{
+	g_autoptr(GError) error = NULL;
+
+	interim_finish(interim);
+	record_line_print(session, options, stdout);
+	if (!finish_output(stdout, "stdout", &error))
+		return tool_fail(EXIT_FAILED, error);
+	return warn_of_result(session, options);
+}
+
 static void report_command_end(const CollectOutcome *outcome, char **command)
 {
 	int status = outcome->command_status;
@@ -406,7 +419,9 @@ static ExitStatus run_live(Options *options, const OlderRun *older)
 	subject.chart = chart_feed_finish(chart);
 	/* The stream was the result; its reader makes the report. If the reader has closed it, that
 	   is not an error. */
-	if (!streams)
+	if (record_is_result(options) && !outcome.recording_unfinished)
+		status = finish_recording(options, session, &interim);
+	else if (!streams)
 		status = finish_reports(options, file, &interim);
 	else
 		status = outcome.reader_left ? EXIT_COMPLETE : warn_of_result(session, options);

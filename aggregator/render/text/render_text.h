@@ -24,6 +24,8 @@ void text_print_info(const ReportModel *model, FILE *out);
 typedef struct {
 	unsigned gap;      /* spaces between columns */
 	unsigned terminal; /* width of a terminal, for which the first column is cut; 0: none */
+	unsigned fits;     /* width of a terminal: keys come first, whole, and figures for which
+			      there is no room are left out; 0: all columns in their order */
 	unsigned columns;  /* lines are cut there, in their last column; 0: they are not */
 	bool human;        /* bytes in KiB, MiB ... */
 	bool trims;        /* no spaces at line ends */
@@ -38,11 +40,18 @@ typedef struct {
 /* Appends the titles, the rows and the sums of a table. */
 void append_table(GString *out, Table *table, const TextLayout *layout);
 
+/* Returns the columns of a terminal that a line of text takes. */
+glong text_width(const char *text);
+
 /* Writes text, and clears it for the next part. */
 void flush_text(GString *text, FILE *out);
 
-/* Prints the groups of a report. */
+/* Prints the groups of a report; returns them as a table, which the caller frees. */
 void text_print_groups(const ReportModel *model, FILE *out);
+Table *text_table_of_groups(const ReportModel *model);
+
+/* Prints stacks, groups or hits so that they fit a terminal. */
+void text_print_fitted(const ReportModel *model, FILE *out);
 
 /* Prints how two runs differ: a line per row, then both runs. */
 void text_print_diff(const ReportModel *model, FILE *out);
@@ -82,6 +91,13 @@ typedef struct {
 /* Returns the words for what the model counts: allocations, or held objects. */
 const CountedWords *counted_words(const ReportModel *model);
 
+/* Appends ", 40 ms in all, at most 12 ms, 513 bytes", as far as it is known. */
+void append_hits(const ReportModel *model, const HitSums *hits, GString *text);
+
+/* Appends how long time spans took, a line with a bar for each length; nothing if there are none.
+ */
+void append_lengths(const ReportModel *model, GString *out);
+
 /* Append lines about hits of probe points: the sums of time spans, and how far user stacks reach.
  */
 void append_spans_line(const ReportModel *model, GString *out);
@@ -107,9 +123,10 @@ void append_number_of(GString *out, uint64_t count, const char *noun);
 /* Appends the line "bytes: requested 1, allocated 2, wasted 1; failed 0". */
 void append_bytes(GString *out, const ReportModel *model, const RowSums *sums);
 
-/* Appends "[softirq] 61 %, httpd[2211] 12 %, 148 others 27 %". Returns false, appending nothing, if
-   no process is known. */
-bool append_processes(GString *out, const GArray *processes, uint64_t allocations);
+/* Appends "[softirq] 61 %, httpd[2211] 12 %, 148 others 27 %", at most so many by name. Returns
+   false, appending nothing, if no process is known. */
+enum { PROCESSES_SHOWN = 5 };
+bool append_processes(GString *out, const GArray *processes, uint64_t allocations, guint shown_max);
 
 /* Appends " (sampled, +-3.1 %)" to the allocations of a row; nothing if they are exact. */
 void append_sampled(GString *out, const RowSums *sums);
@@ -131,6 +148,9 @@ guint drops_effective(const ReportModel *model);
 typedef void FactLineOfRun(GString *out, const Facts *facts);
 FactLineOfRun append_lost_line, append_full_line, append_bpf_line, append_sampling_line,
 	append_walks_line, append_compared_names_line;
+
+/* Appends the line "Lost:". all: also with the causes of which there are no events. */
+void append_lost_causes(GString *out, const Facts *facts, bool all);
 
 /* Appends the line of text that begins with a fact: "Clock: tsc"; nothing if the fact is unknown,
    or a count of 0, or a flag that is not set. human: bytes in KiB, MiB, GiB. */

@@ -25,6 +25,7 @@ typedef struct {
 	bool (*is_notable)(const ReportModel *model); /* with LINE_NOTABLE; or: */
 	FactId notable;                               /* if this fact is not 0 */
 	FactLineOfRun *of_run;                        /* instead of append */
+	bool is_wide; /* not of reports that have to fit a terminal */
 } Line;
 
 static const char *text_of(const ReportModel *model, FactId id)
@@ -267,7 +268,8 @@ static void processes_line(const ReportModel *model, GString *out)
 	gsize start = out->len;
 
 	g_string_append(out, "Processes of these stacks: ");
-	if (append_processes(out, model->view->processes, model->view->after.summary.allocations))
+	if (append_processes(out, model->view->processes, model->view->after.summary.allocations,
+			     PROCESSES_SHOWN))
 		g_string_append_c(out, '\n');
 	else
 		g_string_truncate(out, start);
@@ -395,9 +397,9 @@ static void append_host(const ReportModel *model, GString *out)
 	}
 }
 
-static void append_span(const ReportModel *model, GString *out)
+static void append_span(const ReportModel *model, GString *out, bool with_start)
 {
-	if (is_known(model, FACT_START_TIME)) {
+	if (with_start && is_known(model, FACT_START_TIME)) {
 		append_time(out, number_of(model, FACT_START_TIME));
 		g_string_append(out, ", ");
 	}
@@ -503,16 +505,19 @@ void append_run_line(const ReportModel *model, GString *out)
 {
 	static const char heading[] = "Run: ";
 	uint64_t cpus = number_of(model, FACT_CPUS_ONLINE);
+	const bool is_seen = model->source->fits && !model->source->input && !model->runs;
 	gsize start = out->len;
 
 	g_string_append(out, heading);
 	append_runs(model, out);
-	append_host(model, out);
-	if (cpus) {
+	/* Who looks at a terminal knows where the run was, and when. */
+	if (!is_seen)
+		append_host(model, out);
+	if (cpus && !is_seen) {
 		append_count(out, cpus);
 		g_string_append(out, cpus == 1 ? " CPU, " : " CPUs, ");
 	}
-	append_span(model, out);
+	append_span(model, out, !is_seen);
 	append_durations(model, out);
 	append_collector(model, out);
 	append_cost(model, out);
@@ -675,8 +680,13 @@ static bool has_notable_names(const ReportModel *model)
 	return model->source->compares_names || number_of(model, FACT_NAMES_DIFFERENT);
 }
 
+static void lost_line(const ReportModel *model, GString *out)
+{
+	append_lost_causes(out, model->facts, model->source->details);
+}
+
 static const Line lines[] = {
-	{ .append = bytes_line, .when = LINE_NOTABLE, .is_notable = has_bytes },
+	{ .append = bytes_line, .when = LINE_NOTABLE, .is_notable = has_bytes, .is_wide = true },
 	{ .append = failed_line, .when = LINE_NOTABLE, .notable = FACT_ALLOCATIONS_FAILED },
 	{ .append = counted_line, .when = LINE_DETAIL },
 	{ .append = append_spans_line, .when = LINE_ALWAYS },
@@ -690,19 +700,28 @@ static const Line lines[] = {
 	{ .fact = FACT_LARGER_PLACES, .when = LINE_ALWAYS },
 	{ .fact = FACT_HELD_UNSIZED, .when = LINE_ALWAYS },
 	{ .fact = FACT_HELD_INACCURATE, .when = LINE_ALWAYS },
-	{ .append = page_size_line, .when = LINE_NOTABLE, .notable = FACT_PAGE_BYTES_ASSUMED },
-	{ .append = frees_line, .when = LINE_ALWAYS },
+	{ .append = page_size_line,
+	  .when = LINE_NOTABLE,
+	  .notable = FACT_PAGE_BYTES_ASSUMED,
+	  .is_wide = true },
+	{ .append = frees_line, .when = LINE_ALWAYS, .is_wide = true },
 	{ .append = left_out_lines, .when = LINE_NOTABLE, .is_notable = has_left_out },
 	{ .append = append_dropped_line, .when = LINE_NOTABLE, .is_notable = has_several_drops },
 	{ .append = append_nothing_left_line, .when = LINE_ALWAYS },
-	{ .append = processes_line, .when = LINE_NOTABLE, .is_notable = shows_no_processes },
-	{ .append = names_line, .when = LINE_NOTABLE, .is_notable = has_derived_names },
+	{ .append = processes_line,
+	  .when = LINE_NOTABLE,
+	  .is_notable = shows_no_processes,
+	  .is_wide = true },
+	{ .append = names_line,
+	  .when = LINE_NOTABLE,
+	  .is_notable = has_derived_names,
+	  .is_wide = true },
 	{ .append = scope_line, .when = LINE_NOTABLE, .is_notable = has_other_scope },
 	{ .append = interrupts_line, .when = LINE_NOTABLE, .notable = FACT_LEFT_OUT_INTERRUPTS },
 	{ .append = covered_line, .when = LINE_DETAIL },
 	{ .append = recorded_line, .when = LINE_ALWAYS },
 	{ .fact = FACT_NOT_RECORDED, .when = LINE_ALWAYS },
-	{ .append = cut_line, .when = LINE_NOTABLE, .is_notable = has_cut },
+	{ .append = cut_line, .when = LINE_NOTABLE, .is_notable = has_cut, .is_wide = true },
 	{ .append = append_run_line, .when = LINE_ALWAYS },
 	{ .append = not_read_line, .when = LINE_ALWAYS },
 	{ .fact = FACT_PART_FROM, .when = LINE_ALWAYS },
@@ -725,7 +744,7 @@ static const Line lines[] = {
 	{ .fact = FACT_SATURATED, .when = LINE_ALWAYS },
 	{ .fact = FACT_NO_MEMORY_FOR, .when = LINE_ALWAYS },
 	{ .fact = FACT_UNKNOWN_PARTS, .when = LINE_ALWAYS },
-	{ .of_run = append_lost_line, .when = LINE_ALWAYS },
+	{ .append = lost_line, .when = LINE_ALWAYS },
 };
 
 void append_facts(const ReportModel *model, GString *out)
@@ -736,7 +755,7 @@ void append_facts(const ReportModel *model, GString *out)
 		if (!is_shown && line->when == LINE_NOTABLE)
 			is_shown = line->is_notable ? line->is_notable(model)
 						    : number_of(model, line->notable);
-		if (!is_shown)
+		if (!is_shown || (line->is_wide && model->source->fits))
 			continue;
 		if (line->append)
 			line->append(model, out);

@@ -195,8 +195,10 @@ static void append_held_line(GString *out, const ReportModel *model)
 		append_count(out, all->held.freed);
 		g_string_append(out, sees_frees ? " freed" : " seen freed");
 	}
-	g_string_append_printf(out, "; %swhat was held before the run is not known\n",
-			       sees_frees ? "" : "not all frees are seen, and ");
+	if (!model->source->fits)
+		g_string_append_printf(out, "; %swhat was held before the run is not known",
+				       sees_frees ? "" : "not all frees are seen, and ");
+	g_string_append_c(out, '\n');
 }
 
 static void append_peak_line(GString *out, const ReportModel *model)
@@ -280,7 +282,8 @@ static void append_checks_line(GString *out, const ReportModel *model)
 	const char *separator = "Checks: ";
 
 	for (gsize i = 0; i < G_N_ELEMENTS(checks); i++) {
-		if (!fact_is_known(model->facts, checks[i].id))
+		if (!fact_is_known(model->facts, checks[i].id) ||
+		    (model->source->fits && !number_of(model, checks[i].id)))
 			continue;
 		g_string_append(out, separator);
 		append_number_of(out, number_of(model, checks[i].id), checks[i].noun);
@@ -369,16 +372,18 @@ void append_held_lines(const ReportModel *model, GString *out)
 	if (model_counts(model) != COUNTS_HELD)
 		return;
 	append_held_line(out, model);
-	if (!number_of(model, FACT_HELD_IS_PEAK))
+	if (!number_of(model, FACT_HELD_IS_PEAK) && !model->source->fits)
 		append_ages_line(out, model);
-	append_peak_line(out, model);
+	if (!model->source->fits)
+		append_peak_line(out, model);
 	append_doubt_line(out, model);
 	/* Caches that hold more than the kernel counts; if frees are not all observed, also that
 	   others do not. */
 	if (!model_sees_frees(model, &model->view->before.held))
 		append_held_compared(out, model->held_check);
 	append_unpaired_line(out, model);
-	append_slab_pages_line(out, model);
+	if (!model->source->fits)
+		append_slab_pages_line(out, model);
 	if (number_of(model, FACT_HELD_SCALE) > 1)
 		append_fact_line(out, facts, FACT_HELD_SCALE, human);
 	append_fact_line(out, facts, FACT_HELD_RECYCLED, human);

@@ -41,40 +41,61 @@ static void append_share(GString *out, const Facts *facts)
 /* How a line shows a cause of loss. */
 static const struct {
 	FactId id;
-	const char *before;
+	const char *name;
 	const char *behind;
-	bool rare; /* omitted if 0 */
+	bool rare; /* if 0, not even all causes include it */
 } causes[] = {
-	{ FACT_LOST_TRANSPORT, "): transport ", "", false },
-	{ FACT_LOST_NOT_DELIVERED, ", not delivered by the kernel ",
+	{ FACT_LOST_TRANSPORT, "transport", "", false },
+	{ FACT_LOST_NOT_DELIVERED, "not delivered by the kernel",
 	  " (a larger buffer does not help)", true },
-	{ FACT_LOST_UNREAD, ", unread when the reader ended ", "", true },
-	{ FACT_LOST_SKIPPED, ", skipped probes ", "", false },
-	{ FACT_LOST_MISSED, ", kprobes missed by the kernel ", "", true },
-	{ FACT_LOST_REENTRANT, ", reentrancy ", "", false },
-	{ FACT_LOST_DAMAGED, ", damaged input ", "", false },
-	{ FACT_LOST_BYTES, " (", " bytes)", true },
-	{ FACT_LOST_MEMORY_BOUND, ", memory bound ", "", false },
+	{ FACT_LOST_UNREAD, "unread when the reader ended", "", true },
+	{ FACT_LOST_SKIPPED, "skipped probes", "", false },
+	{ FACT_LOST_MISSED, "kprobes missed by the kernel", "", true },
+	{ FACT_LOST_REENTRANT, "reentrancy", "", false },
+	{ FACT_LOST_DAMAGED, "damaged input", "", false },
+	{ FACT_LOST_MEMORY_BOUND, "memory bound", "", false },
 };
 
-/* Appends the causes. Events of a full table were counted, but not in their own row. */
-static void append_causes(GString *out, const Facts *facts)
+/* Appends "transport 5, damaged input 3 (64 bytes)". */
+static void append_cause(GString *out, const Facts *facts, gsize cause)
+{
+	LossRange events, bytes = fact_range(facts, FACT_LOST_BYTES);
+
+	g_assert(cause < G_N_ELEMENTS(causes));
+	events = fact_range(facts, causes[cause].id);
+	g_string_append_printf(out, "%s ", causes[cause].name);
+	append_range(out, events);
+	g_string_append(out, causes[cause].behind);
+	if (causes[cause].id != FACT_LOST_DAMAGED || !bytes.high)
+		return;
+	g_string_append(out, " (");
+	append_range(out, bytes);
+	g_string_append(out, " bytes)");
+}
+
+/* Appends the causes. Events of a full table were counted, but not in their own row. all: also
+   those of which there are none. */
+static void append_causes(GString *out, const Facts *facts, bool all)
 {
 	LossRange lost = fact_range(facts, FACT_LOST);
+	bool has_bytes = fact_range(facts, FACT_LOST_BYTES).high;
+	const char *separator = ": ";
 
 	if (fact_number(facts, FACT_LOST_AT_LEAST))
 		g_string_append(out, "at least ");
 	append_range(out, lost);
 	g_string_append(out, lost.high == 1 ? " event (" : " events (");
 	append_share(out, facts);
+	g_string_append_c(out, ')');
 	for (gsize i = 0; i < G_N_ELEMENTS(causes); i++) {
-		LossRange events = fact_range(facts, causes[i].id);
+		bool is_none = !fact_range(facts, causes[i].id).high &&
+			       !(has_bytes && causes[i].id == FACT_LOST_DAMAGED);
 
-		if (causes[i].rare && !events.high)
+		if (is_none && (causes[i].rare || !all))
 			continue;
-		g_string_append(out, causes[i].before);
-		append_range(out, events);
-		g_string_append(out, causes[i].behind);
+		g_string_append(out, separator);
+		append_cause(out, facts, i);
+		separator = ", ";
 	}
 }
 
@@ -244,7 +265,7 @@ static bool append_user_lines(GString *out, const Facts *facts, FactId id, const
 	return true;
 }
 
-void append_lost_line(GString *out, const Facts *facts)
+void append_lost_causes(GString *out, const Facts *facts, bool all)
 {
 	bool any = fact_range(facts, FACT_LOST).high || fact_number(facts, FACT_LOST_BYTES);
 	bool untraced = fact_number(facts, FACT_UNTRACED);
@@ -252,7 +273,7 @@ void append_lost_line(GString *out, const Facts *facts)
 
 	g_string_append(out, "Lost: ");
 	if (any)
-		append_causes(out, facts);
+		append_causes(out, facts, all);
 	if (untraced) {
 		g_string_append(out, any ? "; " : "events unknown: ");
 		append_untraced(out, facts);
@@ -280,6 +301,11 @@ void append_lost_line(GString *out, const Facts *facts)
 		g_string_append(out, "none");
 	}
 	g_string_append_c(out, '\n');
+}
+
+void append_lost_line(GString *out, const Facts *facts)
+{
+	append_lost_causes(out, facts, false);
 }
 
 /* How a report names a filter and the rows that it dropped. */

@@ -508,8 +508,8 @@ static void append_slab(GString *out, const Facts *facts)
 	g_string_append_printf(out, " (%s unreclaimable)", unreclaimable->str);
 }
 
-/* What happened in the run. */
-static void append_changes(GString *out, gsize start, const Facts *facts)
+/* What happened in the run. all: also what did not. */
+static void append_changes(GString *out, gsize start, const Facts *facts, bool all)
 {
 	static const struct {
 		FactId id;
@@ -521,7 +521,7 @@ static void append_changes(GString *out, gsize start, const Facts *facts)
 	};
 	const Value *pressure = &facts->values[FACT_PRESSURE_SOME];
 
-	if (pressure->known) {
+	if (pressure->known && (all || pressure->number)) {
 		append_separator(out, start);
 		g_string_append(out, "PSI some ");
 		append_percent(out, pressure->number, pressure->other);
@@ -529,7 +529,7 @@ static void append_changes(GString *out, gsize start, const Facts *facts)
 	for (gsize i = 0; i < G_N_ELEMENTS(counters); i++) {
 		uint64_t change = fact_number(facts, counters[i].id);
 
-		if (!fact_is_known(facts, counters[i].id))
+		if (!fact_is_known(facts, counters[i].id) || !(all || change))
 			continue;
 		append_separator(out, start);
 		g_string_append_printf(out, "%s %s", counters[i].name, change ? "+" : "");
@@ -537,7 +537,7 @@ static void append_changes(GString *out, gsize start, const Facts *facts)
 	}
 }
 
-void append_memory_state(GString *out, const Facts *facts)
+static void append_memory(GString *out, const Facts *facts, bool all)
 {
 	gsize start = out->len;
 
@@ -549,7 +549,12 @@ void append_memory_state(GString *out, const Facts *facts)
 		append_separator(out, start);
 		append_slab(out, facts);
 	}
-	append_changes(out, start, facts);
+	append_changes(out, start, facts, all);
+}
+
+void append_memory_state(GString *out, const Facts *facts)
+{
+	append_memory(out, facts, true);
 }
 
 /* The heading says what the numbers are of, if that is not obvious. Several recordings have only
@@ -566,7 +571,7 @@ void append_memory_line(GString *out, const ReportModel *model)
 	if (fact_is_known(facts, FACT_MEMORY_FREE_START) &&
 	    !fact_is_known(facts, FACT_MEMORY_FREE_END))
 		heading = "Memory at the start";
-	append_memory_state(state, facts);
+	append_memory(state, facts, !model->source->fits);
 	if (state->len)
 		g_string_append_printf(out, "%s: %s\n", heading, state->str);
 }

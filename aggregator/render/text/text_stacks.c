@@ -57,7 +57,7 @@ static void append_class(GString *out, const DurationTotals *spans, unsigned cla
 	g_string_append_c(out, '\n');
 }
 
-static void append_lengths(const ReportModel *model, GString *out)
+void append_lengths(const ReportModel *model, GString *out)
 {
 	const DurationTotals *spans = &model->spans;
 	unsigned first = 0, last = DURATION_CLASSES - 1;
@@ -184,14 +184,13 @@ static void append_details(const ReportModel *model, const ViewStack *stack, GSt
 		append_bytes(text, model, &stack->sums);
 	start = text->len;
 	g_string_append(text, "processes: ");
-	if (append_processes(text, processes, stack->sums.summary.allocations))
+	if (append_processes(text, processes, stack->sums.summary.allocations, PROCESSES_SHOWN))
 		g_string_append_c(text, '\n');
 	else
 		g_string_truncate(text, start);
 }
 
-/* Appends what the hits of probe points are worth, and how long time spans between them took. */
-static void append_hits(const ReportModel *model, const HitSums *hits, GString *text)
+void append_hits(const ReportModel *model, const HitSums *hits, GString *text)
 {
 	unsigned lacks = model_metric_context(model).lacks;
 	const char *unit = fact_text(model->facts, FACT_VALUE_UNIT);

@@ -19,10 +19,11 @@ typedef struct {
 	Table *table;
 	const TextLayout *layout;
 	glong *widths; /* by column */
+	glong *limits; /* by column: longer names are cut; 0: they are not */
 	GString *cell; /* cell being built */
 } Sheet;
 
-static glong label_width(const char *text)
+glong text_width(const char *text)
 {
 	glong width = 0;
 
@@ -41,7 +42,7 @@ static void shorten(GString *text, gsize start, glong columns)
 {
 	char *cut = text->str + start;
 
-	if (label_width(cut) <= columns)
+	if (text_width(cut) <= columns)
 		return;
 	for (glong width = 0; width < columns - 3; cut = g_utf8_next_char(cut))
 		width += 1 + g_unichar_iswide(g_utf8_get_char(cut));
@@ -83,8 +84,10 @@ static bool is_text(const TableColumn *column)
 }
 
 /* Makes the text of a cell. A sum has its label in place of the first key. */
-static void make_cell(Sheet *sheet, const TableColumn *column, guint row)
+static void make_cell(Sheet *sheet, guint number, guint row)
 {
+	const TableColumn *column = table_column(sheet->table, number);
+	const glong limit = sheet->limits[number];
 	const TextLayout *layout = sheet->layout;
 	bool titles_human = layout->human && column->title_human;
 	Value value;
@@ -112,6 +115,8 @@ static void make_cell(Sheet *sheet, const TableColumn *column, guint row)
 	/* A long list of names, or a path, would push the next columns off every line. */
 	if (column->is_cut)
 		shorten(sheet->cell, 0, LABEL_COLUMNS);
+	if (limit)
+		shorten(sheet->cell, 0, limit);
 }
 
 static void text_table_widen(Sheet *sheet, guint row, GString *out)
@@ -125,8 +130,8 @@ static void text_table_widen(Sheet *sheet, guint row, GString *out)
 		    (column->is_fixed && row != TITLES) ||
 		    (is_text(column) && i + 1 == sheet->table->columns->len))
 			continue;
-		make_cell(sheet, column, row);
-		sheet->widths[i] = MAX(sheet->widths[i], label_width(sheet->cell->str));
+		make_cell(sheet, i, row);
+		sheet->widths[i] = MAX(sheet->widths[i], text_width(sheet->cell->str));
 	}
 }
 
@@ -182,11 +187,11 @@ static void append_cells(Sheet *sheet, guint row, GString *out)
 			       (column->is_key && row >= TABLE_OTHERS);
 		glong blanks = 0;
 
-		make_cell(sheet, column, row);
+		make_cell(sheet, i, row);
 		if (!i)
 			cut_name(sheet);
 		if (!is_last || !is_text(column))
-			blanks = MAX(sheet->widths[i] - label_width(sheet->cell->str), 0);
+			blanks = MAX(sheet->widths[i] - text_width(sheet->cell->str), 0);
 		if (!is_text(column))
 			append_blanks(out, blanks);
 		append_lines(out, sheet->cell->str, indentation);
@@ -232,21 +237,135 @@ static void each_row(Sheet *sheet, void (*what)(Sheet *sheet, guint row, GString
 		what(sheet, TABLE_ALL, out);
 }
 
+/* Which figures a narrow terminal leaves out, the first ones first. */
+static const MetricId less_important[] = {
+	METRIC_FREED_APART,
+	METRIC_FREED_EARLY,
+	METRIC_PEAK_BYTES,
+	METRIC_WASTED_IN_RUN,
+	METRIC_REQUESTED_IN_RUN,
+	METRIC_BYTES_WASTED,
+	METRIC_BYTES_REQUESTED,
+	METRIC_BYTES_IN_RUN,
+	METRIC_TIME_MAX,
+	METRIC_FAILED,
+	METRIC_FREED,
+	METRIC_DOUBTFUL,
+	METRIC_AGE,
+	METRIC_ALLOCATED_IN_RUN,
+	METRIC_SHARE,
+	METRIC_MARGIN,
+	METRIC_BYTES_ALLOCATED,
+	METRIC_VALUE,
+	METRIC_VALUE_BYTES,
+	METRIC_TIME,
+	METRIC_ALLOCATIONS,
+};
+
+static void keys_first(GArray *columns)
+{
+	for (guint i = 0, keys = 0; i < columns->len; i++) {
+		TableColumn column = g_array_index(columns, TableColumn, i);
+
+		if (!column.is_key)
+			continue;
+		column.is_cut = false;
+		g_array_remove_index(columns, i);
+		g_array_insert_val(columns, keys, column);
+		keys++;
+	}
+}
+
+static glong sheet_width(const Sheet *sheet, bool of_keys)
+{
+	glong width = 0;
+
+	for (guint i = 0; i < sheet->table->columns->len; i++)
+		if (!of_keys || table_column(sheet->table, i)->is_key)
+			width += sheet->widths[i] + (glong)sheet->layout->gap;
+	return width - (glong)sheet->layout->gap;
+}
+
+/* Cuts the longest names until the keys have so many columns. */
+static void cut_keys(Sheet *sheet, glong columns)
+{
+	enum { KEY_MIN = 8 };
+
+	while (sheet_width(sheet, true) > columns) {
+		guint longest = 0;
+
+		for (guint i = 1; i < sheet->table->columns->len; i++)
+			if (table_column(sheet->table, i)->is_key &&
+			    sheet->widths[i] > sheet->widths[longest])
+				longest = i;
+		if (sheet->widths[longest] <= KEY_MIN)
+			return;
+		sheet->limits[longest] = --sheet->widths[longest];
+	}
+}
+
+static void leave_out(Sheet *sheet, const Metric *metric)
+{
+	GArray *columns = sheet->table->columns;
+
+	for (guint i = 0; i < columns->len; i++) {
+		if (table_column(sheet->table, i)->of != metric ||
+		    metric_same_figure(metric, sheet->table->context.rank))
+			continue;
+		memmove(sheet->widths + i, sheet->widths + i + 1,
+			(columns->len - i - 1) * sizeof(*sheet->widths));
+		g_array_remove_index(columns, i);
+		return;
+	}
+}
+
+/* Names have half of a terminal, or what the important figures leave. */
+static void fit_columns(Sheet *sheet)
+{
+	const glong width = (glong)sheet->layout->fits;
+
+	cut_keys(sheet, width / 2);
+	for (gsize i = 0; i < G_N_ELEMENTS(less_important) && sheet_width(sheet, false) > width;
+	     i++)
+		leave_out(sheet, &metrics[less_important[i]]);
+}
+
 void append_table(GString *out, Table *table, const TextLayout *layout)
 {
 	g_autofree glong *widths = g_new0(glong, table->columns->len + 1);
+	g_autofree glong *limits = g_new0(glong, table->columns->len + 1);
 	g_autoptr(GString) cell = g_string_new(NULL);
-	Sheet sheet = { .table = table, .layout = layout, .widths = widths, .cell = cell };
+	Sheet sheet = { table, layout, widths, limits, cell };
 
+	if (layout->fits)
+		keys_first(table->columns);
 	for (guint i = 0; i < table->columns->len; i++)
 		widths[i] = table_column(table, i)->width;
 	each_row(&sheet, text_table_widen, out);
+	if (layout->fits)
+		fit_columns(&sheet);
 	each_row(&sheet, append_row, out);
+}
+
+Table *text_table_of_groups(const ReportModel *model)
+{
+	Table *table = report_table_new(model, TABLE_TEXT);
+
+	for (guint i = 0; i < table->columns->len; i++) {
+		TableColumn *column = &g_array_index(table->columns, TableColumn, i);
+
+		if (column->of == &metrics[METRIC_ALLOCATIONS])
+			column->title = counted_words(model)->column;
+		/* "ALLOCATED" are the allocations of a run. */
+		if (column->of == &metrics[METRIC_BYTES_ALLOCATED] && model->source->fits)
+			column->title_human = "BYTES";
+	}
+	return table;
 }
 
 void text_print_groups(const ReportModel *model, FILE *out)
 {
-	g_autoptr(Table) table = report_table_new(model, TABLE_TEXT);
+	g_autoptr(Table) table = text_table_of_groups(model);
 	g_autoptr(GString) text = g_string_new(NULL);
 	const TextLayout layout = {
 		.gap = 2, .human = model->source->human, .others = true, .file = out
@@ -254,10 +373,6 @@ void text_print_groups(const ReportModel *model, FILE *out)
 
 	if (!table->count)
 		return;
-	for (guint i = 0; i < table->columns->len; i++)
-		if (table_column(table, i)->of == &metrics[METRIC_ALLOCATIONS])
-			g_array_index(table->columns, TableColumn, i).title =
-				counted_words(model)->column;
 	append_table(text, table, &layout);
 	fputc('\n', out);
 }

@@ -62,8 +62,6 @@ void append_length(GString *out, uint64_t ns)
 	g_string_append_printf(out, "%" G_GUINT64_FORMAT " %s", ns, units[unit]);
 }
 
-enum { PROCESSES_SHOWN = 5 };
-
 static bool is_unknown(const ViewProcess *process)
 {
 	return process->context == KMT_CONTEXT_TASK && !process->tgid && !*process->comm;
@@ -96,9 +94,9 @@ static bool any_is_known(const GArray *processes)
 	return false;
 }
 
-bool append_processes(GString *out, const GArray *processes, uint64_t allocations)
+bool append_processes(GString *out, const GArray *processes, uint64_t allocations, guint shown_max)
 {
-	guint shown = MIN(processes->len, PROCESSES_SHOWN);
+	guint shown = MIN(processes->len, shown_max);
 	guint others = processes->len - shown;
 	uint64_t rest = allocations;
 

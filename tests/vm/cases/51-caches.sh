@@ -11,7 +11,7 @@
 recorded()
 {
 	kmalloc-top --module "$modules/kmt_all.ko" "$every_event" --events=kmalloc,cache,free \
-		--record "$1.kmr" -- workload -n "$comm" "$1" "$times" > report 2> errors
+		--format=text --record "$1.kmr" -- workload -n "$comm" "$1" "$times" > report 2> errors
 	status=$?
 	is_complete "$1"
 	equals "$1: nothing keeps names from being known" 0 "$("$counts" "$1.kmr" | grep -c '^unknown')"

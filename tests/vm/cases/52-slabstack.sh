@@ -37,7 +37,7 @@ mkdir "$cgroup"
 readonly work='workload socketpair 50
 	echo $$ > "$1/cgroup.procs"
 	workload -n "$2" open "$3" && workload -n "$2" socketpair "$3"'
-stack "${collect[@]}" filp,sock_inode_cache --record work.kmr -- sh -c "$work" sh "$cgroup" "$comm" "$times"
+stack "${collect[@]}" filp,sock_inode_cache --format=text --record work.kmr -- sh -c "$work" sh "$cgroup" "$comm" "$times"
 is_complete 'live'
 has_line 'live: what the cache grew by' \
 	'^filp[ :].*in use [0-9,]+ -> [0-9,]+ \(.*, /proc/slabinfo(, up to [0-9,]+ of them free in sheaves)?\) in .*allocations traced' report

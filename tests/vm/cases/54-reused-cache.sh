@@ -31,7 +31,7 @@ counted()
 }
 
 insmod /tmp/modules/vmtest_first.ko
-kmalloc-top --module "$modules/kmt_all.ko" "$every_event" --events=cache --record caches.kmr \
+kmalloc-top --module "$modules/kmt_all.ko" "$every_event" --events=cache --format=text --record caches.kmr \
 	-- bash -c make_caches > report 2> errors
 status=$?
 equals 'each cache has its name and its objects' "$(seq -f '%g 100' "$caches")" "$(counted)"

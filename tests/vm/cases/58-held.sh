@@ -73,7 +73,7 @@ holds_what_is_kept 'a process'
 echo 1 > $known/release
 
 # A cache is requested: of the others only frees are recorded.
-slabstack "${collect[@]}" --held --record cache.kmr -c 'workload open 1000' filp > report 2> errors
+slabstack "${collect[@]}" --held --format=text --record cache.kmr -c 'workload open 1000' filp > report 2> errors
 status=$?
 count_held cache.kmr
 pairs_all 'a cache'

@@ -46,7 +46,7 @@ holds "one of 16: ${deviations[*]} together" is_within 4 \
 	"$(printf '%s\n' "${deviations[@]}" | awk '{ n += $1 } END { print n / sqrt(NR) }')"
 
 # Once a second the run looks whether it samples more.
-kmalloc-top --module "$modules/kmt_all.ko" --max-overhead=1 "${held[@]}" --record bound.kmr -- sh -c \
+kmalloc-top --module "$modules/kmt_all.ko" --max-overhead=1 "${held[@]}" --format=text --record bound.kmr -- sh -c \
 	"workload open 10000; echo $objects > $known/keep; workload open 10000; sleep 2" > report 2> errors
 status=$?
 count_held bound.kmr

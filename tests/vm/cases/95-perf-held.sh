@@ -126,7 +126,7 @@ equals 'the command: nobody else allocates' '' "$(held_by_process '[^sw].*')"
 holds 'the command: frees of others are recorded' [ "$(counted_as unknown cache)" -gt 0 ]
 
 # A requested cache: its frees are not filtered either.
-slabstack --collector=perf "$every_event" --held --record cache.kmr -c 'workload open 1000' filp \
+slabstack --collector=perf "$every_event" --held --format=text --record cache.kmr -c 'workload open 1000' filp \
 	> report 2> errors
 status=$?
 count_held cache.kmr
@@ -215,7 +215,7 @@ fi
 # What the kernel records is too much, however few addresses are followed: the run ends.
 workload message 100000000 > /dev/null &
 busy=$!
-kmalloc-top --collector=perf --held --max-overhead=1 --record bound.kmr > report 2> errors
+kmalloc-top --collector=perf --held --max-overhead=1 --format=text --record bound.kmr > report 2> errors
 equals 'above the bound: exit status' 3 "$?"
 kill "$busy"
 has_line 'above the bound: the reason and the remedy' \

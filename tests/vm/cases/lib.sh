@@ -104,7 +104,7 @@ tool=kmalloc-top
 # profile ARG…: runs the program; leaves ./report, ./errors and $status.
 profile()
 {
-	"$tool" "${collect[@]}" "$@" > report 2> errors
+	"$tool" --format=text "${collect[@]}" "$@" > report 2> errors
 	status=$?
 }
 
@@ -113,7 +113,7 @@ profile()
 profile_started()
 {
 	rm -f errors
-	env --default-signal=INT "$tool" "${collect[@]}" -v "$@" > report 2> errors &
+	env --default-signal=INT "$tool" --format=text "${collect[@]}" -v "$@" > report 2> errors &
 	program=$!
 	wait_for_probes
 }
