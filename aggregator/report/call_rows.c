@@ -14,6 +14,7 @@ enum {
 	HELD_MIN = 10,       /* small numbers are equal by chance */
 	NEAR_PART = 50,      /* numbers that differ by at most one of so many are equal */
 	OUTER_FRAMES = 3,    /* a system call: its entry, the dispatcher, its function */
+	MOST_PERCENT = 80,   /* of a row, for the process that it is of */
 	LOOKED_AT_MAX = 200, /* rows: a terminal shows fewer */
 };
 
@@ -59,17 +60,28 @@ static bool have_same_entry(const StackRows *stacks, uint32_t a, uint32_t b)
 	return same >= OUTER_FRAMES;
 }
 
+/* Whether one process made most of both, the same one. */
 static bool have_same_process(const View *view, const ViewStack *a, const ViewStack *b)
 {
+	const ViewStack *const stacks[] = { a, b };
+	const ViewProcess *first = NULL;
 	g_autoptr(GArray) of_a = view_processes(view, a), of_b = view_processes(view, b);
-	const ViewProcess *first_a, *first_b;
+	const GArray *const processes[] = { of_a, of_b };
 
-	if (of_a->len != 1 || of_b->len != 1)
-		return false;
-	first_a = &g_array_index(of_a, ViewProcess, 0);
-	first_b = &g_array_index(of_b, ViewProcess, 0);
-	return first_a->tgid == first_b->tgid && first_a->context == first_b->context &&
-	       !strcmp(first_a->comm, first_b->comm);
+	for (gsize i = 0; i < G_N_ELEMENTS(stacks); i++) {
+		const uint64_t all = stacks[i]->sums.summary.allocations;
+		const ViewProcess *process;
+
+		if (!processes[i]->len)
+			return false;
+		process = &g_array_index(processes[i], ViewProcess, 0);
+		if ((double)process->allocations * 100 < (double)all * MOST_PERCENT ||
+		    (first && (first->tgid != process->tgid || first->context != process->context ||
+			       strcmp(first->comm, process->comm) != 0)))
+			return false;
+		first = process;
+	}
+	return true;
 }
 
 static bool are_stacks_of_call(const View *view, guint a, guint b)

@@ -118,6 +118,19 @@ static void give_text(RateRun *run, char *text)
 	text_writer_give(run->writer, text);
 }
 
+/* On a terminal, the default is as many rows as fit. */
+static void fit_rows(RateRun *run, TerminalSize terminal)
+{
+	static const char *const rows[] = { "rows", NULL };
+	enum { OTHER_LINES = 13, ROWS_MIN = 3 }; /* notes and titles, the sum, a prompt */
+
+	run->layout.width = terminal.columns;
+	if (terminal.lines && !options_are_given(run->options, rows))
+		run->layout.rows_max = CLAMP((uint64_t)terminal.lines, OTHER_LINES + ROWS_MIN,
+					     OTHER_LINES + run->options->rate.rows_max) -
+				       OTHER_LINES;
+}
+
 static void print_table(RateRun *run, const RateTable *table)
 {
 	const Options *options = run->options;
@@ -137,7 +150,7 @@ static void print_table(RateRun *run, const RateTable *table)
 	g_autoptr(ReportModel) model = report_model_new(REPORT_INTERVAL, &source);
 	TextStream stream;
 
-	run->layout.width = terminal_size().columns;
+	fit_rows(run, terminal_size());
 	text_stream_open(&stream);
 	options->output.renderer->render(model, stream.out);
 	give_text(run, text_stream_close(&stream));

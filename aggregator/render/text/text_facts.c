@@ -25,7 +25,7 @@ typedef struct {
 	bool (*is_notable)(const ReportModel *model); /* with LINE_NOTABLE; or: */
 	FactId notable;                               /* if this fact is not 0 */
 	FactLineOfRun *of_run;                        /* instead of append */
-	bool is_wide; /* not of reports that have to fit a terminal */
+	bool is_wide; /* left out of reports that have to fit a terminal */
 } Line;
 
 static const char *text_of(const ReportModel *model, FactId id)
@@ -695,7 +695,7 @@ static const Line lines[] = {
 	{ .fact = FACT_POINTS_MISSING, .when = LINE_ALWAYS },
 	{ .append = held_line, .when = LINE_ALWAYS },
 	{ .append = append_held_lines, .when = LINE_ALWAYS },
-	{ .fact = FACT_FREES_NOT_SEEN, .when = LINE_ALWAYS },
+	{ .fact = FACT_FREES_NOT_SEEN, .when = LINE_ALWAYS, .is_wide = true },
 	{ .append = shrunk_line, .when = LINE_ALWAYS },
 	{ .fact = FACT_LARGER_PLACES, .when = LINE_ALWAYS },
 	{ .fact = FACT_HELD_UNSIZED, .when = LINE_ALWAYS },

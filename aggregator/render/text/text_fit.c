@@ -8,7 +8,6 @@
 
 #include "base/escape.h"
 #include "base/number_text.h"
-#include "base/unconst.h"
 #include "report/report_table.h"
 
 #include <string.h>
@@ -96,12 +95,27 @@ static void append_path(GString *out, const char *path, guint columns, guint lin
 	g_string_append_c(out, '\n');
 }
 
+/* All system calls begin with these. */
+static void cut_entry(GString *path)
+{
+	static const char *const entries[] = { " < x64_sys_call", " < do_syscall_64",
+					       " < entry_SYSCALL_64", " < do_el0_svc" };
+
+	for (gsize i = 0; i < G_N_ELEMENTS(entries); i++) {
+		const char *entry = strstr(path->str, entries[i]);
+
+		if (entry)
+			g_string_truncate(path, (gsize)(entry - path->str));
+	}
+}
+
 static void append_stack(GString *out, const ReportModel *model, uint32_t row, guint lines_max)
 {
 	g_autoptr(FrameList) frames = stack_rows_list(view_stack_rows(model->view), row);
 	g_autoptr(GString) path = g_string_new(NULL);
 
 	stack_chain_append(path, frames);
+	cut_entry(path);
 	append_path(out, path->str, model->source->terminal.columns, lines_max);
 }
 
@@ -165,24 +179,6 @@ static void append_lives(GString *out, const ReportModel *model, const CallRow *
 		g_string_append_printf(out, ", %s", verdict);
 }
 
-/* Adds the names of the caches of a stack that are not in the list yet, escaped. */
-static void add_caches_of_stack(const ReportModel *model, const ViewStack *stack, GPtrArray *names)
-{
-	const ViewSource *source = view_source(model->view);
-	uint32_t count;
-	const uint32_t *cells = view_cells(model->view, stack, &count);
-
-	for (uint32_t i = 0; i < count; i++) {
-		const ProfileCell *cell = view_source_cell(source, cells[i]);
-		const ProfileOrigin *origin = profile_origin(source->profile, cell->origin);
-		CacheLabel cache = cache_names_of(source->caches, origin);
-
-		if (cell->events && cache.name && cache.origin != CACHE_PAGES &&
-		    !g_ptr_array_find(names, cache.name, NULL))
-			g_ptr_array_add(names, unconst(cache.name));
-	}
-}
-
 static guint key_of(const GroupRows *groups, bool (*is_key)(const Dimension *key))
 {
 	guint key = 0;
@@ -231,33 +227,70 @@ static void append_number_of_each(GString *out, const ReportModel *model, const 
 	g_string_append(out, " of each");
 }
 
+static void add_name(GPtrArray *names, const char *name)
+{
+	for (guint i = 0; i < names->len; i++)
+		if (g_str_equal(names->pdata[i], name))
+			return;
+	g_ptr_array_add(names, g_strdup(name));
+}
+
+/* Adds the names of the caches of a stack, escaped. */
+static void add_caches_of_stack(const ReportModel *model, const ViewStack *stack, GPtrArray *names)
+{
+	const ViewSource *source = view_source(model->view);
+	uint32_t count;
+	const uint32_t *cells = view_cells(model->view, stack, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const ProfileCell *cell = view_source_cell(source, cells[i]);
+		const ProfileOrigin *origin = profile_origin(source->profile, cell->origin);
+		CacheLabel cache = cache_names_of(source->caches, origin);
+
+		if (cell->events && cache.name && cache.origin != CACHE_PAGES)
+			add_name(names, cache.name);
+	}
+}
+
+/* Adds the cache of a row; in a list of several without its other names. */
+static void add_cache_of_group(const ReportModel *model, const GroupRow *row, guint key,
+			       GPtrArray *names, bool is_short)
+{
+	g_autoptr(GString) label = g_string_new(NULL);
+
+	group_rows_append_label(model->groups, row, key, label);
+	if (is_short)
+		g_string_truncate(label, strcspn(label->str, " "));
+	add_name(names, label->str);
+}
+
 /* Appends "filp"; of a call "3 caches, 4,812 of each: sock_inode_cache, dentry, filp"; nothing if
    the rows have no cache. */
 static void append_caches(GString *out, const ReportModel *model, const CallRow *call)
 {
-	g_autoptr(GPtrArray) names = g_ptr_array_new();
-	g_autoptr(GPtrArray) labels = g_ptr_array_new_with_free_func(g_free);
-	guint key = model->groups ? key_of(model->groups, is_cache) : 0;
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+	const guint key = model->groups ? key_of(model->groups, is_cache) : 0;
+	const bool is_call = call->rows->len > 1;
+	const bool by_cache =
+		model->groups && !model->groups->keys[key_of(model->groups, dimension_is_stack)];
 
 	if (model_counts(model) == COUNTS_HITS || (model->groups && !model->groups->keys[key]))
 		return;
 	for (guint i = 0; i < call->rows->len; i++) {
 		guint row = g_array_index(call->rows, guint, i);
-		GString *label = g_string_new(NULL);
 
 		if (model->groups)
-			group_rows_append_label(model->groups, group_row_of(model, row), key,
-						label);
+			add_cache_of_group(model, group_row_of(model, row), key, names, is_call);
 		else
 			add_caches_of_stack(model, model->view->stacks->pdata[row], names);
-		g_ptr_array_add(labels, g_string_free(label, FALSE));
 	}
-	if (call->rows->len > 1) {
-		g_string_append_printf(out, "%u caches, ", call->rows->len);
+	if (is_call) {
+		g_string_append_printf(out, "%u %s of one call, ", call->rows->len,
+				       by_cache ? "caches" : "stacks");
 		append_number_of_each(out, model, call);
 		g_string_append(out, ": ");
 	}
-	append_names(out, model->groups ? labels : names);
+	append_names(out, names);
 }
 
 /* Appends whose a row is: "chatd[4711] 100 %; filp". */
@@ -388,6 +421,7 @@ static bool try_rows(GString *out, const ReportModel *model, const FitRows *rows
 {
 	g_string_truncate(out, 0);
 	rows->append(out, model, count, lines_max);
+	break_lines(out, model->source->terminal.columns);
 	return lines_of(out->str, model->source->terminal.columns) <= room;
 }
 

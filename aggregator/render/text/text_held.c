@@ -177,6 +177,7 @@ static void append_held_line(GString *out, const ReportModel *model)
 {
 	const RowSums *all = &model->view->before;
 	bool sees_frees = model_sees_frees(model, &all->held);
+	const bool is_short = model->source->fits;
 
 	g_string_append(out, number_of(model, FACT_HELD_IS_PEAK) ? "Held at the peak" : "Held");
 	if (number_of(model, FACT_HELD_MIN_AGE)) {
@@ -191,11 +192,11 @@ static void append_held_line(GString *out, const ReportModel *model)
 	if (all->held.allocated) {
 		g_string_append(out, ", of ");
 		append_count(out, all->held.allocated);
-		g_string_append(out, " allocated in the run and ");
+		g_string_append(out, is_short ? " allocated, " : " allocated in the run and ");
 		append_count(out, all->held.freed);
 		g_string_append(out, sees_frees ? " freed" : " seen freed");
 	}
-	if (!model->source->fits)
+	if (!is_short)
 		g_string_append_printf(out, "; %swhat was held before the run is not known",
 				       sees_frees ? "" : "not all frees are seen, and ");
 	g_string_append_c(out, '\n');
@@ -367,26 +368,28 @@ static void append_slab_pages_line(GString *out, const ReportModel *model)
 void append_held_lines(const ReportModel *model, GString *out)
 {
 	const Facts *facts = model->facts;
-	const bool human = model->source->human;
+	const bool human = model->source->human, is_whole = !model->source->fits;
 
 	if (model_counts(model) != COUNTS_HELD)
 		return;
 	append_held_line(out, model);
-	if (!number_of(model, FACT_HELD_IS_PEAK) && !model->source->fits)
+	if (!number_of(model, FACT_HELD_IS_PEAK) && is_whole)
 		append_ages_line(out, model);
-	if (!model->source->fits)
+	if (is_whole)
 		append_peak_line(out, model);
 	append_doubt_line(out, model);
 	/* Caches that hold more than the kernel counts; if frees are not all observed, also that
 	   others do not. */
-	if (!model_sees_frees(model, &model->view->before.held))
+	if (!model_sees_frees(model, &model->view->before.held) &&
+	    (is_whole || held_check_fails(model->held_check)))
 		append_held_compared(out, model->held_check);
 	append_unpaired_line(out, model);
-	if (!model->source->fits)
+	if (is_whole)
 		append_slab_pages_line(out, model);
 	if (number_of(model, FACT_HELD_SCALE) > 1)
 		append_fact_line(out, facts, FACT_HELD_SCALE, human);
-	append_fact_line(out, facts, FACT_HELD_RECYCLED, human);
+	if (is_whole)
+		append_fact_line(out, facts, FACT_HELD_RECYCLED, human);
 	append_fact_line(out, facts, FACT_HELD_OVER_BOUND, human);
 	append_checks_line(out, model);
 	append_fact_line(out, facts, FACT_FREED_IN_PARTS, human);
