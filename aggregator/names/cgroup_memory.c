@@ -10,6 +10,7 @@
 #include "base/saturate.h"
 #include "base/text_part.h"
 
+#include <limits.h>
 #include <string.h>
 
 #define COLUMNS "columns"
@@ -129,7 +130,8 @@ static void add_cgroup(CgroupReading *reading, const Columns *columns, TextPart 
 	TextPart figures = { line.text + bytes, line.length - bytes };
 	CgroupMemory cgroup = { 0 };
 
-	if (!tab || !columns->count || !parse_figures(&cgroup, columns, figures))
+	if (!tab || bytes > PATH_MAX || !columns->count ||
+	    !parse_figures(&cgroup, columns, figures))
 		return;
 	cgroup.path = g_strndup(line.text, bytes);
 	if (g_hash_table_contains(reading->by_path, cgroup.path)) {

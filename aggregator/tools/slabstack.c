@@ -19,7 +19,7 @@
 
 #define SECONDS_DEFAULT 1.0
 
-enum { CGROUPS_MAX_NS = 250000000 }; /* the walk through all cgroups takes at most so long */
+enum { CGROUPS_MAX_NS = 500000000 }; /* the walk through all cgroups takes at most so long */
 
 static bool is_readable(GError **error)
 {

@@ -2,7 +2,7 @@
 /*
  * The texts of a stream, each ended by a NUL: lines of /proc/kallsyms, of modules, names of caches,
  * paths of cgroups, /proc/slabinfo at the start and at the end, the state of memory at both times,
- * sections of modules. Events of the addresses are added.
+ * sections of modules, memory of cgroups at both times. Events of the addresses are added.
  */
 #include "record/format.h"
 #include "bench/stream_builder.h"
@@ -10,6 +10,7 @@
 #include "names/host_state.h"
 #include "names/slabinfo.h"
 #include "record/batch_writer.h"
+#include "report/slab_readings.h"
 #include "symbols/symbol_list.h"
 
 #include <string.h>
@@ -20,9 +21,12 @@ static const struct {
 	uint8_t kind;
 	uint32_t epoch;
 } texts[] = {
-	{ KMT_BATCH_SYMBOLS, 0 }, { KMT_BATCH_MODULES, 0 },  { KMT_BATCH_CACHE_NAMES, 0 },
-	{ KMT_BATCH_CGROUPS, 0 }, { KMT_BATCH_SLABINFO, 0 }, { KMT_BATCH_SLABINFO, 1 },
-	{ KMT_BATCH_MEMORY, 0 },  { KMT_BATCH_MEMORY, 1 },   { KMT_BATCH_SECTIONS, 0 },
+	{ KMT_BATCH_SYMBOLS, 0 },       { KMT_BATCH_MODULES, 0 },
+	{ KMT_BATCH_CACHE_NAMES, 0 },   { KMT_BATCH_CGROUPS, 0 },
+	{ KMT_BATCH_SLABINFO, 0 },      { KMT_BATCH_SLABINFO, 1 },
+	{ KMT_BATCH_MEMORY, 0 },        { KMT_BATCH_MEMORY, 1 },
+	{ KMT_BATCH_SECTIONS, 0 },      { KMT_BATCH_CGROUP_MEMORY, 0 },
+	{ KMT_BATCH_CGROUP_MEMORY, 1 },
 };
 
 /* One stack of each address that the symbols name. */
@@ -75,6 +79,23 @@ static void read_memory(const char *text, size_t length)
 			g_error("a figure of memory is not what it was");
 }
 
+/* No row has more memory than its cgroup. */
+static void read_cgroups(const char *text, size_t length)
+{
+	g_autoptr(GString) copy = g_string_new_len(text, (gssize)length);
+	g_autoptr(CgroupReading) start = cgroup_reading_new(NULL);
+	g_autoptr(CgroupReading) end = cgroup_reading_new(copy);
+	const SlabTable slabs = { .cgroups = { start, end, 1 } };
+	g_autoptr(Table) table = cgroup_table_new(&slabs, TABLE_JSON);
+
+	for (guint i = 0; i < table->count; i++) {
+		const CgroupRow *row = &g_array_index(table->rows, CgroupRow, i);
+
+		if (row->own_bytes > cgroup_kernel_bytes(row->cgroup))
+			g_error("a row has more memory than its cgroup");
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	g_autoptr(GByteArray) stream = g_byte_array_new();
@@ -92,6 +113,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			read_slabinfo(at, length);
 		if (texts[i].kind == KMT_BATCH_MEMORY)
 			read_memory(at, length);
+		if (texts[i].kind == KMT_BATCH_CGROUP_MEMORY)
+			read_cgroups(at, length);
 		at += MIN(length + 1, (size_t)(end - at));
 	}
 	add_events(stream, symbols);

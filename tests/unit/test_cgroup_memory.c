@@ -431,6 +431,71 @@ Test(cgroup_memory, flat_figures_are_those_of_each_cgroup)
 	report_free(&report);
 }
 
+/* Returns the overview of a report's cgroups, and no caches, for a terminal; the caller frees it.
+ */
+static char *text_of(const Report *report, unsigned columns, unsigned lines)
+{
+	g_autoptr(Slabinfo) none = slabinfo_new(NULL, 4096);
+	g_autoptr(Reclaimable) reclaimable = reclaimable_new(NULL);
+	SlabTable slabs = report->slabs;
+	GString *text = g_string_new(NULL);
+
+	slabs.span = (SlabSpan){ none, none, 2 * SECOND_NS };
+	slabs.reclaimable = reclaimable;
+	slabs.terminal = (TerminalSize){ columns, lines };
+	slabs.human = true;
+	append_slab_table(text, &slabs);
+	return g_string_free(text, FALSE);
+}
+
+#define LONG_NAME                                                                                  \
+	"/system.slice/a-unit-whose-name-is-longer-than-a-terminal-is-wide-which-is-allowed-and-"  \
+	"seen-on-hosts.service"
+
+Test(cgroup_memory, a_terminal_shows_what_grew_as_far_as_it_has_room)
+{
+	g_autofree char *low = NULL, *high = NULL;
+	Report report;
+
+	report_of(&report,
+		  "visible 9\ndying 20\ncolumns kernel_bytes dying\n/\t0 20\n/system.slice\t0 9\n",
+		  "visible 1234\ndying 4812\ncolumns kernel_bytes dying\n/\t52428800 4812\n"
+		  "/system.slice\t41943040 4700\n" LONG_NAME "\t20971520 0\n"
+		  "/system.slice/\033[1m.service\t20971520 0\n");
+	low = text_of(&report, 80, 10);
+	cr_expect_str_eq(low, "Reclaimable caches: 0 B (--all)\n"
+			      "Cgroups: 1,234, dying 4,812 (+2,396/s), most below system.slice\n"
+			      "\n"
+			      "no cache grew meanwhile; next: slabstack -d 60\n");
+	high = text_of(&report, 80, 40);
+	cr_expect_str_eq(high,
+			 "CGROUP                                      KERNEL   CHANGE/s\n"
+			 "\\x1b[1m.service                           20.0 MiB  +10.0 MiB\n"
+			 "a-unit-whose-name-is-longer-than-a-te...  20.0 MiB  +10.0 MiB\n"
+			 "/ (others)                                10.0 MiB   +5.0 MiB\n"
+			 "\n"
+			 "Reclaimable caches: 0 B (--all)\n"
+			 "Cgroups: 1,234, dying 4,812 (+2,396/s), most below system.slice\n"
+			 "\n"
+			 "no cache grew meanwhile; next: slabstack -d 60\n",
+			 "%s", high);
+	report_free(&report);
+}
+
+Test(cgroup_memory, a_low_terminal_names_the_cgroup_that_grew_most)
+{
+	g_autofree char *text = NULL;
+	Report report;
+
+	report_of(&report, COLUMNS "/\t0\n", "visible 12\n" COLUMNS LONG_NAME "\t20971520\n");
+	text = text_of(&report, 80, 10);
+	cr_expect_str_eq(text, "Reclaimable caches: 0 B (--all)\n"
+			       "Cgroups: 12; most growth: a-unit-whose-name-is-... +10.0 MiB/s\n"
+			       "\n"
+			       "no cache grew meanwhile; next: slabstack -d 60\n");
+	report_free(&report);
+}
+
 Test(cgroup_memory, lines_of_another_form_are_skipped)
 {
 	static const char text[] = "/early\t5\ndying x\ndying 7\nvisible 18446744073709551616\n"

@@ -304,15 +304,30 @@ static void append_if_fits(GString *out, gsize start, const SlabTable *slabs, co
 		g_string_append_len(out, part->str, (gssize)part->len);
 }
 
+/* Names of units may have 255 bytes. */
+static void append_cgroup(GString *out, const SlabTable *slabs, const char *path)
+{
+	enum { NAME_COLUMNS = 24 };
+	gsize start = out->len;
+	char *end;
+
+	cgroup_label_append(out, path, false);
+	if (!slabs->terminal.columns || g_utf8_strlen(out->str + start, -1) <= NAME_COLUMNS)
+		return;
+	end = g_utf8_offset_to_pointer(out->str + start, NAME_COLUMNS - 3);
+	g_string_truncate(out, (gsize)(end - out->str));
+	g_string_append(out, "...");
+}
+
 /* Appends "; most growth: docker:1a2b3c4d5e6f +1.2 MiB/s" if the table of cgroups is not shown. */
-static void append_grown_cgroup(GString *part, Table *cgroups)
+static void append_grown_cgroup(GString *part, const SlabTable *slabs, Table *cgroups)
 {
 	const CgroupRow *row = (const CgroupRow *)(const void *)cgroups->rows->data;
 
 	if (cgroups->count || !cgroups->rows->len || !row->has_grown)
 		return;
 	g_string_append(part, "; most growth: ");
-	cgroup_label_append(part, row->cgroup->path, false);
+	append_cgroup(part, slabs, row->cgroup->path);
 	g_string_append_c(part, ' ');
 	append_change(part, row->change_bytes, true);
 	g_string_append(part, "/s");
@@ -336,7 +351,7 @@ static void append_dying(GString *part, const CgroupSpan *span)
 	g_string_append(part, "/s)");
 }
 
-/* Appends "Cgroups: 43, dying 4,812 (+12/s), most of them below system.slice". */
+/* Appends "Cgroups: 43, dying 4,812 (+12/s), most below system.slice". */
 static void append_cgroup_line(GString *out, const SlabTable *slabs, Table *cgroups)
 {
 	const CgroupSpan *span = &slabs->cgroups;
@@ -358,12 +373,12 @@ static void append_cgroup_line(GString *out, const SlabTable *slabs, Table *cgro
 	append_if_fits(out, start, slabs, part);
 	g_string_truncate(part, 0);
 	if (most && most[1]) {
-		g_string_append(part, ", most of them below ");
-		cgroup_label_append(part, most, false);
+		g_string_append(part, ", most below ");
+		append_cgroup(part, slabs, most);
 	}
 	append_if_fits(out, start, slabs, part);
 	g_string_truncate(part, 0);
-	append_grown_cgroup(part, cgroups);
+	append_grown_cgroup(part, slabs, cgroups);
 	append_if_fits(out, start, slabs, part);
 	g_string_append(out, slabs->terminal.lines ? "\n" : "\n\n");
 }
