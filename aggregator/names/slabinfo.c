@@ -137,6 +137,25 @@ void slabinfo_free(Slabinfo *slabinfo)
 	g_free(slabinfo);
 }
 
+/* The pages of a slab are not known: each page is a slab. */
+void slabinfo_append(GString *out, const Slabinfo *slabinfo, uint64_t page_bytes)
+{
+	for (guint i = 0; i < slabinfo->caches->len; i++) {
+		const SlabinfoCache *cache = slabinfo->caches->pdata[i];
+
+		g_string_append_printf(out,
+				       "%s %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT
+				       " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " 1" TUNABLES
+				       "0 0 0" SLABDATA "0 %" G_GUINT64_FORMAT " 0\n",
+				       cache->name, cache->objects_in_use, cache->objects,
+				       cache->object_bytes, cache->objects_of_a_slab,
+				       cache->slab_bytes / MAX(page_bytes, 1));
+		if (cache->sheaf_objects)
+			g_string_append_printf(out, SHEAVES "%" G_GUINT64_FORMAT " %s\n",
+					       cache->sheaf_objects, cache->name);
+	}
+}
+
 guint slabinfo_count(const Slabinfo *slabinfo)
 {
 	return slabinfo->caches->len;

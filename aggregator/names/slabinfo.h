@@ -44,6 +44,10 @@ Slabinfo *slabinfo_new(const GString *text, uint64_t page_bytes);
 void slabinfo_free(Slabinfo *slabinfo);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Slabinfo, slabinfo_free)
 
+/* Appends its caches as lines of /proc/slabinfo, with their sheaves: slabinfo_new() makes the same
+   reading of them. */
+void slabinfo_append(GString *out, const Slabinfo *slabinfo, uint64_t page_bytes);
+
 /* Results are borrowed; caches are in the order of the text. */
 guint slabinfo_count(const Slabinfo *slabinfo);
 const SlabinfoCache *slabinfo_at(const Slabinfo *slabinfo, guint index);
