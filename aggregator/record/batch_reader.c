@@ -141,7 +141,7 @@ static void visit(BatchReader *reader, const Batch *batch)
 	reader->resynchronising = false;
 	reader->padding_run = 0;
 	if (header->version != KMT_VERSION || header->kind < KMT_BATCH_EVENTS ||
-	    header->kind > KMT_BATCH_CGROUP_MEMORY) {
+	    header->kind > KMT_BATCH_HISTORY) {
 		reader->totals.unknown++;
 		return;
 	}

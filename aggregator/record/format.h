@@ -69,6 +69,9 @@ enum KmtBatchKind {
 	/* struct KmtText + lines about kernel memory of cgroups (names/cgroup_memory.h); epoch:
 	   enum KmtReading */
 	KMT_BATCH_CGROUP_MEMORY = 16,
+	/* struct KmtText + lines "NUMBER LINE" that a reading of a watch found
+	   changed (record/history.h); epoch: the kind of batch whose text has these lines */
+	KMT_BATCH_HISTORY = 17,
 };
 
 /*

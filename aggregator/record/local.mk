@@ -10,6 +10,8 @@ libaggregator_a_SOURCES += \
 	aggregator/record/event_kinds.h \
 	aggregator/record/format.h \
 	aggregator/record/frames.c aggregator/record/frames.h \
+	aggregator/record/history.c aggregator/record/history.h \
+	aggregator/record/history_file.c aggregator/record/history_file.h \
 	aggregator/record/inner_kmallocs.h \
 	aggregator/record/point_build.h \
 	aggregator/record/point_list.c aggregator/record/point_list.h \

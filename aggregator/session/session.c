@@ -211,6 +211,11 @@ void session_take_batch(Session *session, const Batch *batch)
 	case KMT_BATCH_USER_SYMBOLS:
 		user_names_parse(session->user_names, text_of(batch));
 		break;
+	case KMT_BATCH_HISTORY:
+		if (!session->watch)
+			session->watch = watch_log_new(session->memory);
+		watch_log_take(session->watch, batch);
+		break;
 	default:
 		run_text_read_batch(session->text, batch);
 		break;
@@ -263,6 +268,7 @@ void session_free(Session *session)
 		return;
 	batch_reader_free(session->reader);
 	count_cut_free(session->cut);
+	watch_log_free(session->watch);
 	held_readings_free(session->held_readings);
 	held_readings_free(session->held_places);
 	pairing_free(session->pairing);
@@ -308,6 +314,8 @@ uint64_t session_length_ns(const Session *session)
 	uint64_t start_ns = run_info_start_ns(info);
 	uint64_t end_ns = session_run_end_ns(session);
 
+	if (session->watch)
+		return watch_log_length_ns(session->watch);
 	if (info->sliced && info->recorded.end_known)
 		end_ns = info->recorded.end_ns;
 	else if (!info->sliced && !session->cut)
@@ -459,8 +467,21 @@ void session_feed(Session *session, const void *bytes, size_t length)
 	batch_reader_feed(session->reader, bytes, length);
 }
 
+/* Makes two readings of a watch those at the ends of a run. */
+static void choose_watched(Session *session)
+{
+	const RunInfo *info = session->info;
+	g_autoptr(GByteArray) texts = g_byte_array_new();
+
+	if (!session->watch)
+		return;
+	watch_log_deliver(session->watch, info->sliced ? &info->slice : NULL, texts);
+	session_feed(session, texts->data, texts->len);
+}
+
 void session_finish(Session *session)
 {
+	choose_watched(session);
 	/* If reading was stopped in the middle of a batch, the batch is not damaged. */
 	if (!session->enough)
 		batch_reader_finish(session->reader);

@@ -13,6 +13,7 @@
 #include "record/run_text.h"
 #include "symbols/code_objects.h"
 #include "symbols/line_table.h"
+#include "session/watch_log.h"
 #include "symbols/symbol_store.h"
 
 typedef struct Session Session;
@@ -103,6 +104,7 @@ struct Session {
 	UserMaps *user_maps;
 	UserNames *user_names;
 	PointList *points;    /* probe points of the stream */
+	WatchLog *watch;      /* the readings of a watch; NULL: it is a run */
 	Durations *durations; /* private; NULL: the points are not the ends of time spans */
 	GArray *listed_cells; /* private */
 	EventList *list;      /* hits one by one; NULL: they are only counted */

@@ -140,7 +140,9 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_frame_namer.c \
 	tests/unit/test_frame_tree.c \
 	tests/unit/test_group_rows.c \
+	tests/unit/test_growth.c \
 	tests/unit/test_held_check.c \
+	tests/unit/test_history.c \
 	tests/unit/test_hits.c \
 	tests/unit/test_host_snapshot.c \
 	tests/unit/test_hostile.c \
