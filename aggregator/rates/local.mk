@@ -1,4 +1,5 @@
 libaggregator_a_SOURCES += \
+	aggregator/rates/growth.c aggregator/rates/growth.h \
 	aggregator/rates/net_check.c aggregator/rates/net_check.h \
 	aggregator/rates/rate_chart.c aggregator/rates/rate_chart.h \
 	aggregator/rates/rate_detail.c aggregator/rates/rate_detail.h \
