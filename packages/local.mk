@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The service that writes counters for node_exporter.
-metrics_service = packages/systemd/slabratetop-metrics.service
-EXTRA_DIST += $(metrics_service).in
-CLEANFILES += $(metrics_service)
+# The services that write counters for node_exporter, and that watch slab caches.
+services = packages/systemd/slabratetop-metrics.service packages/systemd/slabstack-watch.service
+EXTRA_DIST += packages/systemd/slabratetop-metrics.service.in packages/systemd/slabstack-watch.service.in
+CLEANFILES += $(services)
 if HAVE_SYSTEMD_UNITS
-systemdsystemunit_DATA = $(metrics_service)
+systemdsystemunit_DATA = $(services)
 endif
 
 # The quotes keep configure from replacing the word.
-$(metrics_service): $(metrics_service).in Makefile
+$(services): Makefile
 	$(AM_V_GEN)$(MKDIR_P) packages/systemd && \
-		$(SED) 's#@bindir''@#$(bindir)#' $(srcdir)/$(metrics_service).in >$@.new && mv $@.new $@
+		$(SED) 's#@bindir''@#$(bindir)#' $(srcdir)/$@.in >$@.new && mv $@.new $@
+packages/systemd/slabratetop-metrics.service: packages/systemd/slabratetop-metrics.service.in
+packages/systemd/slabstack-watch.service: packages/systemd/slabstack-watch.service.in
 
 # Shells look for a file with the name of the command: the other commands are links to it.
 bashcompletiondir = $(datadir)/bash-completion/completions

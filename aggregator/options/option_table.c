@@ -54,6 +54,10 @@ const OptionRow option_rows[] = {
 	  OPTION_COMMON | NUMBER(view.top, 0, UINT32_MAX) },
 	{ TOOL_SLABSTACK, 0, "all", NULL, "without CACHE: list all caches (default: 20)",
 	  OPTION_COMMON | FLAG(output.all) },
+	{ TOOL_SLABSTACK, 0, "watch", "[INTERVAL]",
+	  "without CACHE: read all caches each minute (or INTERVAL) into --record FILE, for "
+	  "weeks, and record what grows",
+	  APPLY(option_watch) },
 	{ TOOLS_OF_ALLOCATION_REPORTS, 's', "sort", "KEY",
 	  "rank by KEY (default: count, or held-bytes)", OPTION_COMMON | APPLY(option_sort) },
 	{ TOOL_STACK_TOP, 's', "sort", "KEY", "rank by a key listed below (default: count)",

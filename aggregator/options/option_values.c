@@ -335,6 +335,11 @@ bool option_every(Options *options, const char *value, GError **error)
 	return true;
 }
 
+bool option_watch(Options *options, const char *value, GError **error)
+{
+	return option_parse_interval(value ? value : "1m", &options->watch_s, error);
+}
+
 bool option_duration(Options *options, const char *value, GError **error)
 {
 	double seconds;

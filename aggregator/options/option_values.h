@@ -71,6 +71,7 @@ bool option_debuginfod(Options *options, const char *value, GError **error);
 bool option_source_path(Options *options, const char *value, GError **error);
 bool option_pid(Options *options, const char *value, GError **error);
 bool option_min_age(Options *options, const char *value, GError **error);
+bool option_watch(Options *options, const char *value, GError **error);
 bool option_every(Options *options, const char *value, GError **error);
 bool option_duration(Options *options, const char *value, GError **error);
 bool option_from(Options *options, const char *value, GError **error);

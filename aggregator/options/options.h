@@ -130,7 +130,8 @@ typedef struct {
 	bool info;
 	bool build_module;
 	bool check;
-	bool overview; /* no traceable object was named */
+	bool overview;  /* no traceable object was named */
+	double watch_s; /* --watch: seconds between two readings; 0: not given */
 	/* The parts; who needs one only takes that. */
 	InputOptions input;
 	LiveOptions live;

@@ -69,6 +69,9 @@ struct Tool {
 	   take a while. Returns false with error set if there is none. NULL: traces all. */
 	const char *const *overview_options; /* long names of its options, NULL-terminated */
 	bool (*read_overview)(const Options *options, Session *session, GError **error);
+	/* Called instead, if --watch is given: runs until it is stopped. Returns false with error
+	   set if it cannot begin. */
+	bool (*watch)(const Options *options, GError **error);
 };
 
 /* By which metrics this tool can rank: -s. */

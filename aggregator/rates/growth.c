@@ -20,6 +20,7 @@ enum {
 /* What steady growth is. */
 #define RISING_MIN 0.8   /* of the pairs of readings */
 #define SCATTERS_MIN 5.0 /* so much more than the figure moves beside its line */
+#define RECENT_MIN 0.5   /* the slope of the newer half, compared with that of all */
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -165,15 +166,32 @@ static bool is_above_peak(const Figure *figure)
 {
 	double last[] = { figure->bytes[GROWTH_READINGS - 3], figure->bytes[GROWTH_READINGS - 2],
 			  figure->bytes[GROWTH_READINGS - 1] };
+	double peak = MAX(figure->peaks[0], figure->peaks[1]);
 
-	return median_of(last, G_N_ELEMENTS(last)) > MAX(figure->peaks[0], figure->peaks[1]);
+	for (guint i = 0; i < GROWTH_READINGS / 2; i++)
+		peak = MAX(peak, figure->bytes[i]);
+	return median_of(last, G_N_ELEMENTS(last)) > peak;
 }
 
-static bool is_steady(const Figure *figure, const GrowthLine *line)
+/* Growth that has ended is none: the newer half rises, too, and the newest reading is no low one.
+ */
+static bool is_growing(const Growth *growth, const Figure *figure, const GrowthLine *line)
+{
+	const guint recent = GROWTH_READINGS - GROWTH_READINGS / 2;
+	double copy[GROWTH_READINGS], rising;
+
+	memcpy(copy, figure->bytes, sizeof(copy));
+	return slope_of(growth->seconds + recent, figure->bytes + recent, GROWTH_READINGS / 2,
+			&rising) >= line->bytes_per_second * RECENT_MIN &&
+	       figure->bytes[GROWTH_READINGS - 1] > median_of(copy, GROWTH_READINGS);
+}
+
+static bool is_steady(const Growth *growth, const Figure *figure, const GrowthLine *line)
 {
 	return figure->count == GROWTH_READINGS && line->rising >= RISING_MIN &&
 	       line->bytes > figure->noise_bytes &&
-	       line->bytes > SCATTERS_MIN * line->scatter_bytes && is_above_peak(figure);
+	       line->bytes > SCATTERS_MIN * line->scatter_bytes && is_above_peak(figure) &&
+	       is_growing(growth, figure, line);
 }
 
 /* Returns the number of the last reading that is the lowest: growth began there. */
@@ -210,7 +228,7 @@ GArray *growth_found(const Growth *growth)
 			.to_bytes = figure->bytes[GROWTH_READINGS - 1],
 		};
 
-		if (is_steady(figure, &one.line))
+		if (is_steady(growth, figure, &one.line))
 			g_array_append_val(found, one);
 	}
 	g_array_sort(found, compare_found);

@@ -177,6 +177,8 @@ SlabReadings *slab_readings_new(const ReportSource *source, const GArray *check)
 	if (source->caches)
 		set_growth(readings, source, check);
 	set_table(readings, source);
+	if (source->session->watch)
+		readings->watch = watch_log_span(source->session->watch);
 	return readings;
 }
 

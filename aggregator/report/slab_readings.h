@@ -9,6 +9,7 @@
 #include "names/slabinfo.h"
 #include "report/held_check.h"
 #include "report/source.h"
+#include "session/watch_log.h"
 #include "table/table.h"
 #include "table/view.h"
 
@@ -192,6 +193,7 @@ Table *slab_growth_table_new(const SlabGrowth *growth);
 typedef struct {
 	SlabGrowth growth; /* of the requested caches, with their traced allocations */
 	SlabTable table;   /* of all caches: rows as in the options, or SLAB_TABLE_ROWS */
+	WatchSpan watch;   /* of which watch; no readings: of a run */
 	/* Private: data that growth and table borrow. */
 	Slabinfo *start;
 	Slabinfo *end;

@@ -16,7 +16,9 @@ libaggregator_a_SOURCES += \
 	aggregator/tools/source_lines.c aggregator/tools/source_lines.h \
 	aggregator/tools/source_text.c \
 	aggregator/tools/text_writer.c aggregator/tools/text_writer.h \
-	aggregator/tools/tool.c aggregator/tools/tool.h
+	aggregator/tools/tool.c aggregator/tools/tool.h \
+	aggregator/tools/watch.c aggregator/tools/watch.h \
+	aggregator/tools/watch_alarm.c
 
 bin_PROGRAMS += kmalloc-top slabstack slabratetop stack-top
 

@@ -10,6 +10,7 @@
 #include "options/option_values.h"
 #include "record/batch_writer.h"
 #include "tools/tool.h"
+#include "tools/watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -91,24 +92,6 @@ static sigset_t block_signals(void)
 	return signals;
 }
 
-/* Waits that long, or until one of the signals comes. */
-static void wait_seconds(double seconds, const sigset_t *signals)
-{
-	double end_s = (double)g_get_monotonic_time() / G_USEC_PER_SEC + seconds;
-	double left_s = seconds;
-
-	while (left_s > 0) {
-		const struct timespec left = {
-			.tv_sec = (time_t)left_s,
-			.tv_nsec = (long)((left_s - (double)(time_t)left_s) * 1e9),
-		};
-
-		if (sigtimedwait(signals, NULL, &left) >= 0)
-			return;
-		left_s = end_s - (double)g_get_monotonic_time() / G_USEC_PER_SEC;
-	}
-}
-
 /* Reads this host's slab caches, their objects in use, and the use of memory: twice, one second
    apart or as long as -d says; Ctrl-C ends the wait. Returns false with error set if the kernel
    does not show them. */
@@ -128,7 +111,7 @@ static bool read_overview(const Options *options, Session *session, GError **err
 	read_host(session);
 	layout = memory_layout_read("");
 	read_once(session, KMT_READING_START, &layout);
-	wait_seconds(seconds, &signals);
+	watch_wait(seconds, &signals);
 	read_once(session, KMT_READING_END, &layout);
 	write_end(session);
 	session_finish(session);
@@ -147,14 +130,23 @@ static bool take_caches(Options *options, const char *word, GError **error)
 
 /* Options that the table of caches supports. */
 static const char *const overview_options[] = {
-	"all", "sort", "top", "human", "duration", "output", "format", "no-host", "quiet", NULL,
+	"all",    "sort",    "top",   "human", "duration", "output",
+	"format", "no-host", "quiet", "watch", "record",   NULL,
 };
 
 static const OptionRule rules[] = {
 	{ "all CACHE|input|import|check", NULL,
 	  "--all lists the caches of this host: it goes with no CACHE and no -i" },
-	{ "!CACHE !input !import COMMAND|pid|record|module|held|cgroup|process|by", NULL,
+	{ "!CACHE !input !import COMMAND|pid|module|held|cgroup|process|by", NULL,
 	  "this option needs a CACHE: name one, or use '*' for all" },
+	{ "record !CACHE !input !import !watch", NULL,
+	  "this option needs a CACHE: name one, or use '*' for all" },
+	{ "watch CACHE|input|import|check|build-module", NULL,
+	  "--watch reads all caches of this host: it goes with no CACHE, -i, --import and "
+	  "--check" },
+	{ "watch all|sort|top|human|output|format", NULL,
+	  "--watch prints no report: 'slabstack -i FILE' shows its recording" },
+	{ "watch record=-", NULL, "--watch continues its recording: name a file" },
 	{ "build-module CACHE", NULL,
 	  "--build-module compiles for all caches: use it without CACHE" },
 	{ NULL, NULL, NULL },
@@ -184,6 +176,7 @@ static const Tool slabstack = {
 	.report = REPORT_SLABSTACK,
 	.overview_options = overview_options,
 	.read_overview = read_overview,
+	.watch = watch_run,
 };
 
 int main(int argc, char **argv)

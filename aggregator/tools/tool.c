@@ -65,10 +65,10 @@ static void print_report_as(const Renderer *renderer, const ReportSubject *subje
 {
 	const OlderRun *older = subject->older;
 	const ReportSubject before = { .session = older ? older->session : NULL };
-	ReportKind kind = options->info       ? REPORT_INFO
-			  : older             ? REPORT_DIFF
-			  : options->overview ? REPORT_SLAB_CACHES
-					      : options->tool->report;
+	ReportKind kind = options->info                                  ? REPORT_INFO
+			  : older                                        ? REPORT_DIFF
+			  : tool_shows_caches(options, subject->session) ? REPORT_SLAB_CACHES
+									 : options->tool->report;
 	g_autoptr(ReportInput) input =
 		subject->session ? report_input_new(subject, options, renderer) : NULL;
 	g_autoptr(ReportInput) compared =
@@ -515,6 +515,17 @@ static ExitStatus run_overview(const Options *options)
 	return EXIT_COMPLETE;
 }
 
+/* Its children have watchdogs of their own. */
+static ExitStatus run_watch(const Options *options)
+{
+	g_autoptr(GError) error = NULL;
+
+	signal(SIGPIPE, SIG_IGN);
+	if (!options->tool->watch(options, &error))
+		return tool_fail(status_of(error), error);
+	return EXIT_COMPLETE;
+}
+
 static ExitStatus build_module(Options *options, const OlderRun *older)
 {
 	g_autoptr(GError) error = NULL;
@@ -640,6 +651,8 @@ int tool_main(const Tool *tool, int argc, char **argv)
 		return run_watched(build_module, options, NULL);
 	else if (options->check)
 		return tool_check(options, argc, argv);
+	else if (options->watch_s > 0)
+		return run_watch(options);
 	else if (options->overview)
 		return run_overview(options);
 	else

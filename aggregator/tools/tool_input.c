@@ -136,6 +136,33 @@ static bool has_its_events(const Options *options, const Session *session, GErro
 	return false;
 }
 
+bool tool_shows_caches(const Options *options, const Session *session)
+{
+	return options->overview || (session && session->watch && options->tool->read_overview &&
+				     !options->choice.caches);
+}
+
+/* A watch has no events. */
+static bool can_show_watch(const Options *options, const Session *session, GError **error)
+{
+	const Renderer *renderer = options->output.renderer;
+
+	if (!session->watch)
+		return true;
+	if (!options->tool->read_overview) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+			    "%s: it is the recording of a watch: use slabstack -i",
+			    options->input.path);
+		return false;
+	}
+	if (!tool_shows_caches(options, session) || renderer->reports & RENDERS(REPORT_SLAB_CACHES))
+		return true;
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+		    "%s: it is the recording of a watch, which --format=%s cannot show",
+		    options->input.path, renderer->name);
+	return false;
+}
+
 bool tool_can_show(const Options *options, const Session *session, GError **error)
 {
 	bool ranks_held = options->live.request.what.held &&
@@ -143,7 +170,7 @@ bool tool_can_show(const Options *options, const Session *session, GError **erro
 
 	if (!options->input.path || options->info)
 		return true;
-	if (!has_its_events(options, session, error))
+	if (!can_show_watch(options, session, error) || !has_its_events(options, session, error))
 		return false;
 	if (options->live.request.what.held && !run_info_number(session->info, KMT_FIELD_HELD, 0)) {
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "--held: %s: %s",

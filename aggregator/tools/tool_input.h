@@ -11,6 +11,9 @@
    would give a wrong ranking: it cannot be paired, or is a sample of addresses. */
 bool tool_can_show(const Options *options, const Session *session, GError **error);
 
+/* Whether the report is that of all caches: of this host, or of the recording of a watch. */
+bool tool_shows_caches(const Options *options, const Session *session);
+
 /* Returns a session for what the options show. Threads are kept apart only if they are shown. */
 Session *tool_session_new(const Options *options);
 

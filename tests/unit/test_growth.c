@@ -81,10 +81,10 @@ static double build(int minute)
 	return 20 * MB + (minute % 9) * 3 * MB + any() * 1 * MB;
 }
 
-/* A slow build: the first one is not found either while it is shorter than the readings. */
+/* A build that lasts: it fills for some minutes, and then stays so. */
 static double long_build(int minute)
 {
-	return 20 * MB + MIN(minute % 25, 8) * 3 * MB + any() * 0.5 * MB;
+	return 20 * MB + MIN(minute % 25, 5) * 5 * MB + any() * 0.5 * MB;
 }
 
 static double shrinks(int minute)

@@ -177,6 +177,10 @@ void append_untraced(GString *out, const Facts *facts);
  */
 void append_growth_lines(GString *out, const SlabGrowth *growth);
 
+/* Appends how long a watch was, and between which of its readings the changes are; nothing of a
+   run. */
+void append_watch_line(GString *out, const WatchSpan *watch);
+
 /*
  * Appends where all memory is, then two tables, fastest growth first: slab caches, and
  * caches that the kernel shrinks if memory is short. Columns: CACHE IN-USE SIZE CHANGE/s. SIZE is

@@ -429,6 +429,31 @@ static guint rows_that_fit(guint lines, const Table *cgroups)
 	return CLAMP(lines - MIN(lines, others), CACHES_MIN, CACHES_MAX);
 }
 
+static void append_span(GString *out, const HistoryTime *from, const HistoryTime *to)
+{
+	g_string_append(out, " from ");
+	append_time(out, from->realtime_ns);
+	g_string_append(out, " to ");
+	append_time(out, to->realtime_ns);
+}
+
+void append_watch_line(GString *out, const WatchSpan *watch)
+{
+	if (!watch->readings)
+		return;
+	g_string_append(out, "Watch: ");
+	append_count(out, watch->readings);
+	g_string_append(out, watch->readings == 1 ? " reading" : " readings");
+	append_span(out, &watch->first, &watch->last);
+	if (watch->last.boot)
+		g_string_append_printf(out, ", %u boots", watch->last.boot + 1);
+	if (watch->from.at_ns != watch->first.at_ns || watch->to.at_ns != watch->last.at_ns) {
+		g_string_append(out, "; changes are");
+		append_span(out, &watch->from, &watch->to);
+	}
+	g_string_append(out, "\n\n");
+}
+
 void append_slab_table(GString *out, const SlabTable *slabs)
 {
 	g_autoptr(Table) kept = table_new(slabs, NULL), reclaimable = table_new(slabs, NULL);

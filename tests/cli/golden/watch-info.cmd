@@ -1,0 +1,1 @@
+slabstack -i watch/leak.kmr --info --no-host

@@ -1,0 +1,1 @@
+for words in "-i watch/leak.kmr --format=folded" "-i watch/leak.kmr --from 1h" "--watch filp" "--watch -i x" "--watch -t 3" "--watch --record=-" "--watch=0"; do slabstack $words; done; kmalloc-top -i watch/leak.kmr
