@@ -177,13 +177,13 @@ void fit_left(GString *out, const char *text, unsigned width, bool utf8)
 	append_spaces(out, width - fit_cut(out, text, width, utf8));
 }
 
-/* Returns a number with fewer characters: without commas, else with three significant digits and
-   its unit letter; the text unchanged if it is not a number. The caller frees it. */
+/* Returns a number with fewer characters: with its unit letter, and three significant digits if
+   there is room; the text unchanged if it is not a number. The caller frees it. */
 static char *fit_shorter(const char *text, unsigned width)
 {
 	const char *mark = *text == '~' ? "~" : "";
 	g_auto(GStrv) groups = g_strsplit(text + strlen(mark), ",", -1);
-	g_autofree char *digits = g_strjoinv("", groups);
+	g_autofree char *digits = g_strjoinv("", groups), *with_part = NULL;
 	static const char units[] = "kMGTPE";
 	size_t unit = 0;
 	char *end;
@@ -191,12 +191,13 @@ static char *fit_shorter(const char *text, unsigned width)
 
 	if (!*digits || *end || ABS(value) < 1000)
 		return g_strdup(text);
-	if (strlen(mark) + strlen(digits) <= width)
-		return g_strconcat(mark, digits, NULL);
 	/* A number that would be shown as 1000 gets the next unit. */
 	for (value /= 1000; ABS(value) >= 999.5 && units[unit + 1]; unit++)
 		value /= 1000;
-	return g_strdup_printf("%s%.*f%c", mark, ABS(value) < 9.95 ? 1 : 0, value, units[unit]);
+	with_part = g_strdup_printf("%s%.1f%c", mark, value, units[unit]);
+	if (ABS(value) < 9.95 || (ABS(value) < 99.95 && strlen(with_part) <= width))
+		return g_steal_pointer(&with_part);
+	return g_strdup_printf("%s%.0f%c", mark, value, units[unit]);
 }
 
 void fit_number(GString *out, const char *text, unsigned width, bool utf8)

@@ -56,8 +56,7 @@ static void fill_help(const ScreenState *state, unsigned width, Page *page)
 	}
 	page_add(page->body, LOOK_PLAIN, g_strdup(""));
 	add_wrapped(state, "  ",
-		    "BYTES are those allocated meanwhile, whether freed since or not: no memory in "
-		    "use.",
+		    "BYTES were allocated in the interval, even if freed since: not memory in use.",
 		    width, page);
 }
 

@@ -239,10 +239,8 @@ const char *losses_remedy(const Session *session, bool can_load)
 	if (most == over_bound)
 		return "use a larger --max-memory";
 	if (most == not_delivered)
-		return can_load ? "the kernel dropped them, and a larger --buffer will not help: "
-				  "use --collector=stap"
-				: "the kernel dropped them, and a larger --buffer will not help: "
-				  "--max-loss=PCT accepts a share of the events";
+		return can_load ? "use --collector=stap"
+				: "--max-loss=PCT accepts a share of the events";
 	if (skipped > reentrant)
 		return "SystemTap skipped probes: --collector=perf skips none";
 	return NULL;

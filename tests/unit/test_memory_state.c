@@ -295,7 +295,7 @@ Test(memory_state, counters_show_what_was_added)
 {
 	expect_report("major_faults 5\nreclaim_stalls 7\noom_kills 1\npressure_some_us 0\n",
 		      "major_faults 1239\nreclaim_stalls 7\noom_kills 2\npressure_some_us 120000\n",
-		      "PSI some 1.2 %, major faults +1,234, reclaim stalls 0, OOM kills +1");
+		      "PSI some 1.2 %, major faults +1,234, host reclaim stalls 0, OOM kills +1");
 	/* More than the whole time. */
 	expect_report("pressure_some_us 0\n", "pressure_some_us 10000001\n", "PSI some 100 %");
 }

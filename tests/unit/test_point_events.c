@@ -210,8 +210,9 @@ Test(point_events, a_kernel_without_the_pmu_cannot_probe_functions)
 	fake_host_add_folder(host, FAKE_HOST_TRACEFS "/events/kmem");
 	cr_expect_null(find_below(host, "k:do_sys_open", &message));
 	cr_expect_str_eq(message,
-			 "k:do_sys_open: perf cannot probe functions of this kernel: boot Linux "
-			 "4.17 or later with CONFIG_KPROBE_EVENTS, or probe a tracepoint",
+			 "k:do_sys_open: this kernel has no function probes for perf "
+			 "(CONFIG_KPROBE_EVENTS, from Linux 4.17 on): probe a tracepoint, or boot "
+			 "one that has them",
 			 "%s", message);
 }
 

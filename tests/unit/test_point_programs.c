@@ -271,8 +271,8 @@ Test(point_programs, a_kernel_without_the_pmu_cannot_probe_programs)
 
 	cr_expect_null(find_on(&host, "u:/bin/sh:main", &message));
 	cr_expect_str_eq(message,
-			 "u:/bin/sh:main: perf cannot probe programs on this kernel: boot Linux "
-			 "4.17 or later with CONFIG_UPROBE_EVENTS",
+			 "u:/bin/sh:main: this kernel has no program probes for perf "
+			 "(CONFIG_UPROBE_EVENTS, from Linux 4.17 on): boot one that has them",
 			 "%s", message);
 }
 

@@ -198,9 +198,10 @@ static bool find_functions(const PointHost *host, const ProbeSpec *spec, GPtrArr
 	bool found;
 
 	if (!pmu_read(host->root, "kprobe", &pmu))
-		return point_fail(spec, G_IO_ERROR_NOT_SUPPORTED, error,
-				  "perf cannot probe functions of this kernel: boot Linux 4.17 or "
-				  "later with CONFIG_KPROBE_EVENTS, or probe a tracepoint");
+		return point_fail(
+			spec, G_IO_ERROR_NOT_SUPPORTED, error,
+			"this kernel has no function probes for perf (CONFIG_KPROBE_EVENTS, "
+			"from Linux 4.17 on): probe a tracepoint, or boot one that has them");
 	functions_read(&functions, host->root, spec->name);
 	found = find_function(host, &pmu, spec, &functions, events, error);
 	g_array_unref(functions.addresses);
@@ -225,9 +226,10 @@ static bool file_open(File *file, const PointHost *host, const ProbeSpec *spec, 
 
 	*file = (File){ .spec = spec };
 	if (!pmu_read(host->root, "uprobe", &file->pmu))
-		return point_fail(spec, G_IO_ERROR_NOT_SUPPORTED, error,
-				  "perf cannot probe programs on this kernel: boot Linux 4.17 or "
-				  "later with CONFIG_UPROBE_EVENTS");
+		return point_fail(
+			spec, G_IO_ERROR_NOT_SUPPORTED, error,
+			"this kernel has no program probes for perf (CONFIG_UPROBE_EVENTS, "
+			"from Linux 4.17 on): boot one that has them");
 	file->path = program_file_find(host, spec, error);
 	if (!file->path)
 		return false;

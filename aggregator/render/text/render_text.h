@@ -57,8 +57,8 @@ void text_print_fitted(const ReportModel *model, FILE *out);
 void text_print_diff(const ReportModel *model, FILE *out);
 
 /* Appends what is known about the state of the host's memory in the run: "free 15.4 -> 15.1 GiB,
-   slab 310 MiB (190 unreclaimable), PSI some 0 %, major faults +12, reclaim stalls 0, OOM kills 0".
-   Appends nothing if nothing is known. */
+   slab 310 MiB (190 unreclaimable), PSI some 0 %, major faults +12, host reclaim stalls 0, OOM
+   kills 0". Appends nothing if nothing is known. */
 void append_memory_state(GString *out, const Facts *facts);
 
 /* Appends how a text was read: "Read as: the output of perf script"; nothing of other inputs. */

@@ -556,7 +556,7 @@ static void append_changes(GString *out, gsize start, const Facts *facts, bool a
 		const char *name;
 	} counters[] = {
 		{ FACT_MAJOR_FAULTS, "major faults" },
-		{ FACT_RECLAIM_STALLS, "reclaim stalls" },
+		{ FACT_RECLAIM_STALLS, "host reclaim stalls" },
 		{ FACT_OOM_KILLS, "OOM kills" },
 	};
 	const Value *pressure = &facts->values[FACT_PRESSURE_SOME];
