@@ -28,7 +28,7 @@ static CallRow *call_row_new(const RowSums *sums, guint row)
 	return call;
 }
 
-void call_row_free(CallRow *call)
+static void call_row_free(CallRow *call)
 {
 	g_array_unref(call->rows);
 	g_free(call);

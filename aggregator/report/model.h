@@ -69,8 +69,6 @@ static inline guint call_row_first(const CallRow *call)
 	return g_array_index(call->rows, guint, 0);
 }
 
-void call_row_free(CallRow *call);
-
 /*
  * A ReportModel is the complete content of a report as data, filled in by model.c: facts, stacks,
  * tables. Renderers read nothing else, and decide nothing.

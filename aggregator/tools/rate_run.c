@@ -122,7 +122,7 @@ static void give_text(RateRun *run, char *text)
 static void fit_rows(RateRun *run, TerminalSize terminal)
 {
 	static const char *const rows[] = { "rows", NULL };
-	enum { OTHER_LINES = 13, ROWS_MIN = 3 }; /* notes and titles, the sum, a prompt */
+	enum { OTHER_LINES = 14, ROWS_MIN = 3 }; /* notes and titles, the sum, a prompt */
 
 	run->layout.width = terminal.columns;
 	if (terminal.lines && !options_are_given(run->options, rows))

@@ -42,7 +42,9 @@ static void rate_text_append_head(GString *out, const Facts *facts, const RateLa
 				       fact_text(facts, FACT_FREES_NOT_SEEN) ? "seen " : "");
 		append_fact_line(out, facts, FACT_FREES_NOT_SEEN, false);
 	}
-	append_covered(out, facts);
+	/* A terminal has no room for it. */
+	if (!layout->width)
+		append_covered(out, facts);
 	g_string_append_c(out, '\n');
 }
 

@@ -250,10 +250,12 @@ static void left_out_lines(const ReportModel *model, GString *out)
 	}
 }
 
-/* The drop of a single filter is visible from the numbers before and after it. */
+/* The drop of a single filter is visible from the numbers before and after it, where they are. */
 static bool has_several_drops(const ReportModel *model)
 {
-	return !model_is_empty(model) && drops_effective(model) > 1;
+	const guint visible = model->source->fits ? 0 : 1;
+
+	return !model_is_empty(model) && drops_effective(model) > visible;
 }
 
 /* A table of processes, or slabstack's list of processes, already shows them. */

@@ -285,8 +285,8 @@ static void append_caches(GString *out, const ReportModel *model, const CallRow 
 			add_caches_of_stack(model, model->view->stacks->pdata[row], names);
 	}
 	if (is_call) {
-		g_string_append_printf(out, "%u %s of one call, ", call->rows->len,
-				       by_cache ? "caches" : "stacks");
+		g_string_append_printf(out, "%u %s, ", call->rows->len,
+				       by_cache ? "caches" : "stacks of one call");
 		append_number_of_each(out, model, call);
 		g_string_append(out, ": ");
 	}
