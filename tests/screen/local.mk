@@ -3,11 +3,6 @@
 if HAVE_NCURSES
 check_PROGRAMS += tests/screen/demo
 TESTS += tests/screen/check_screen
-# Its workload is load for tests that count what happens on the host. By another name, as in tests/live.
-tests_screen_log = tests/screen/check_screen.log
-if HAVE_CRITERION
-$(tests_screen_log): tests/unit/unit.log
-endif
 endif
 # A command as another user in a real terminal.
 check_PROGRAMS += tests/screen/run_as tests/screen/inject

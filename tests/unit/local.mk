@@ -71,6 +71,7 @@ tests_unit_unit_SOURCES = \
 	tests/fixtures/fuse_server.c tests/fixtures/fuse_server.h \
 	tests/fixtures/held_run.c tests/fixtures/held_run.h \
 	tests/fixtures/perf_fixtures.h \
+	tests/fixtures/host_lock.h \
 	tests/fixtures/temporary.h \
 	tests/unit/build_id_notes.h \
 	tests/unit/byte_order.h \

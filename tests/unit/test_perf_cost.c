@@ -7,6 +7,7 @@
 #include "collect/perf/perf_turn.h"
 #include "collect/tracefs/tracefs.h"
 
+#include "host_lock.h"
 #include "leaks.h"
 
 #include <criterion/criterion.h>
@@ -49,6 +50,7 @@ static GArray *perf_points(unsigned events)
 	close(folder);
 	if (!opened)
 		cr_skip_test("there are no such tracepoints here");
+	host_lock();
 	points = g_array_new(FALSE, FALSE, sizeof(PerfPoint));
 	for (guint i = 0; i < opened->len; i++) {
 		const KmemPoint *point = opened->pdata[i];

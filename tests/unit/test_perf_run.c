@@ -4,6 +4,7 @@
 
 #include "collect/tracefs/kmem_points.h"
 #include "collect/tracefs/tracefs.h"
+#include "host_lock.h"
 #include "leaks.h"
 #include "record/address_sample.h"
 #include "session/losses.h"
@@ -23,7 +24,12 @@
 /* The running kernel counts known work: by root, where it has perf events. */
 TEST_SUITE_WITHOUT_LEAKS(perf_run);
 
-enum { MEMORY_BYTES = 64 << 20, PIPES = 20000, EVENTS_OF_A_PIPE = 2 };
+enum {
+	MEMORY_BYTES = 64 << 20,
+	PIPES = 20000,
+	EVENTS_OF_A_PIPE = 2,
+	WAIT_SECONDS = 900, /* for the host, too, which other tests may have */
+};
 
 typedef struct {
 	GPtrArray *points;
@@ -37,8 +43,10 @@ typedef struct {
 /* Where CI says that it can trace, a skip is none. */
 static void skip_unless_possible(const GError *problem)
 {
-	if (!problem && !geteuid())
+	if (!problem && !geteuid()) {
+		host_lock();
 		return;
+	}
 	cr_assert(!getenv("CI") || geteuid(), "%s", problem ? problem->message : "");
 	cr_skip_test("perf events need root and tracepoints: %s",
 		     problem ? problem->message : "not root");
@@ -142,7 +150,7 @@ static void expect_pipes(const Stage *stage, uint64_t pipes_made)
 }
 
 /* The kernel ends the events of a process that executes what it may not read: not these. */
-Test(perf_run, a_program_that_may_not_be_read_is_counted, .timeout = 60)
+Test(perf_run, a_program_that_may_not_be_read_is_counted, .timeout = WAIT_SECONDS)
 {
 	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *path = g_build_filename(folder, "workload", NULL);
@@ -162,7 +170,7 @@ Test(perf_run, a_program_that_may_not_be_read_is_counted, .timeout = 60)
 
 static char *pipes[] = { (char *)WORKLOAD, (char *)"-f", (char *)"pipe", (char *)"20000", NULL };
 
-Test(perf_run, every_allocation_of_a_command_is_counted, .timeout = 60)
+Test(perf_run, every_allocation_of_a_command_is_counted, .timeout = WAIT_SECONDS)
 {
 	g_auto(Stage) stage = { NULL };
 
@@ -191,7 +199,7 @@ static uint64_t allocations_with(const Profile *profile, uint64_t gfp_flag)
 
 /* Pipes are accounted to their cgroup since 4.8: what the kernel says of the flag is what its
    events have. */
-Test(perf_run, this_kernels_flags_are_those_of_its_events, .timeout = 60)
+Test(perf_run, this_kernels_flags_are_those_of_its_events, .timeout = WAIT_SECONDS)
 {
 	g_auto(Stage) stage = { NULL };
 	uint64_t account;
@@ -206,7 +214,7 @@ Test(perf_run, this_kernels_flags_are_those_of_its_events, .timeout = 60)
 	cr_expect_gt(run_info_number(stage.session->info, KMT_FIELD_GFP_DMA, 0), 0);
 }
 
-Test(perf_run, a_ring_of_one_page_counts_what_it_loses, .timeout = 60)
+Test(perf_run, a_ring_of_one_page_counts_what_it_loses, .timeout = WAIT_SECONDS)
 {
 	g_auto(Stage) stage = { NULL };
 	uint64_t counted, lost;
@@ -227,7 +235,7 @@ Test(perf_run, a_ring_of_one_page_counts_what_it_loses, .timeout = 60)
 		      (unsigned long)counted, (unsigned long)lost);
 }
 
-Test(perf_run, the_whole_host_counts_the_command_too, .timeout = 60)
+Test(perf_run, the_whole_host_counts_the_command_too, .timeout = WAIT_SECONDS)
 {
 	g_auto(Stage) stage = { NULL };
 
@@ -238,7 +246,7 @@ Test(perf_run, the_whole_host_counts_the_command_too, .timeout = 60)
 	cr_expect_geq(allocations_below(&stage, "alloc_pipe_info"), 2 * PIPES * EVENTS_OF_A_PIPE);
 }
 
-Test(perf_run, what_is_not_sampled_has_no_scatter, .timeout = 60)
+Test(perf_run, what_is_not_sampled_has_no_scatter, .timeout = WAIT_SECONDS)
 {
 	g_auto(Stage) stage = { NULL };
 
@@ -247,7 +255,7 @@ Test(perf_run, what_is_not_sampled_has_no_scatter, .timeout = 60)
 	cr_expect_not(stage.session->info->known[KMT_FIELD_SAMPLING_SCATTER]);
 }
 
-Test(perf_run, one_of_many_is_scaled_up, .timeout = 60)
+Test(perf_run, one_of_many_is_scaled_up, .timeout = WAIT_SECONDS)
 {
 	g_auto(Stage) stage = { NULL };
 	double share;
@@ -276,7 +284,7 @@ static pid_t workload_waits(const char *gate)
 	return pid;
 }
 
-Test(perf_run, only_the_named_process_is_counted_not_its_children, .timeout = 60)
+Test(perf_run, only_the_named_process_is_counted_not_its_children, .timeout = WAIT_SECONDS)
 {
 	/* The workload begins when the gate is there. */
 	static const char line[] = "touch \"$0\"; while kill -0 $1 && ! grep -q 'State:.Z' "
@@ -307,7 +315,7 @@ Test(perf_run, only_the_named_process_is_counted_not_its_children, .timeout = 60
 }
 
 /* As on kernels that refuse another clock: the times are moved, so the window holds the work. */
-Test(perf_run, the_kernels_own_clock_is_moved_to_the_streams, .timeout = 60)
+Test(perf_run, the_kernels_own_clock_is_moved_to_the_streams, .timeout = WAIT_SECONDS)
 {
 	g_auto(Stage) stage = { NULL };
 
@@ -393,7 +401,7 @@ static bool observe(Stage *stage, unsigned events)
 enum { FEW_PIPES = 5000 };
 static char *few_pipes[] = { (char *)WORKLOAD, (char *)"pipe", (char *)"5000", NULL };
 
-Test(perf_run, every_allocation_is_of_its_slab_cache, .timeout = 60)
+Test(perf_run, every_allocation_is_of_its_slab_cache, .timeout = WAIT_SECONDS)
 {
 	g_auto(Stage) stage = { NULL };
 
@@ -410,7 +418,7 @@ Test(perf_run, every_allocation_is_of_its_slab_cache, .timeout = 60)
 	cr_expect_null(run_info_text(stage.session->info, KMT_FIELD_CACHE_FILTER));
 }
 
-Test(perf_run, the_kernel_lets_pass_only_the_caches_that_are_asked_for, .timeout = 60)
+Test(perf_run, the_kernel_lets_pass_only_the_caches_that_are_asked_for, .timeout = WAIT_SECONDS)
 {
 	char *caches[] = { (char *)"dentry", (char *)"filp", NULL };
 	g_auto(Stage) stage = { NULL };
@@ -431,7 +439,7 @@ Test(perf_run, the_kernel_lets_pass_only_the_caches_that_are_asked_for, .timeout
 			 "dentry\tfilp");
 }
 
-Test(perf_run, the_kernel_lets_pass_only_the_sizes_that_are_asked_for, .timeout = 60)
+Test(perf_run, the_kernel_lets_pass_only_the_sizes_that_are_asked_for, .timeout = WAIT_SECONDS)
 {
 	enum { MESSAGES = 3000 };
 	char *command[] = { (char *)WORKLOAD, (char *)"message", (char *)"3000", NULL };
@@ -486,7 +494,7 @@ static bool take_paired(const Events *events, void *user_data)
 }
 
 /* The pipes of the forked process are out of scope, but not their frees. */
-Test(perf_run, paired_frees_are_of_the_whole_host, .timeout = 60)
+Test(perf_run, paired_frees_are_of_the_whole_host, .timeout = WAIT_SECONDS)
 {
 	/* Few, since each event of the host is read: an overloaded host has many. */
 	enum { PAIRED_PIPES = 2000 };
@@ -541,7 +549,7 @@ static bool take_sampled(const Events *events, void *user_data)
 	return true;
 }
 
-Test(perf_run, paired_events_are_sampled_by_address, .timeout = 60)
+Test(perf_run, paired_events_are_sampled_by_address, .timeout = WAIT_SECONDS)
 {
 	char *command[] = { (char *)WORKLOAD, (char *)"open", (char *)"2000", NULL };
 	SampledEvents sampled = { 0 };
@@ -581,7 +589,8 @@ static void run_killed_command(void)
 	cr_expect_eq(made_session_lost(stage.session), 0);
 }
 
-Test(perf_run, a_command_that_is_killed_ends_the_run_and_nothing_is_left_open, .timeout = 60)
+Test(perf_run, a_command_that_is_killed_ends_the_run_and_nothing_is_left_open,
+     .timeout = WAIT_SECONDS)
 {
 	unsigned before;
 
@@ -592,7 +601,7 @@ Test(perf_run, a_command_that_is_killed_ends_the_run_and_nothing_is_left_open, .
 	cr_expect_eq(count_descriptors(), before);
 }
 
-Test(perf_run, a_command_that_cannot_be_executed_is_an_error, .timeout = 60)
+Test(perf_run, a_command_that_cannot_be_executed_is_an_error, .timeout = WAIT_SECONDS)
 {
 	g_autoptr(TemporaryFolder) folder = temporary_folder();
 	g_autofree char *path = g_build_filename(folder, "no-program", NULL);
