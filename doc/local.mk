@@ -7,6 +7,7 @@ dist_man_MANS += $(man_pages)
 CLEANFILES += $(man_pages)
 EXTRA_DIST += \
 	doc/make_page.awk \
+	doc/make_pictures \
 	doc/options.man \
 	doc/kmalloc-top.1.in \
 	doc/slabratetop.1.in \
@@ -44,7 +45,15 @@ dist_doc_DATA += \
 	doc/RECORD_FORMAT.md \
 	doc/RHEL.md \
 	doc/SAMPLING.md \
-	doc/TESTING.md
+	doc/TESTING.md \
+	doc/page.png \
+	doc/screen.png
+
+# The pictures of README.md: needs python3, Chromium and tmux.
+.PHONY: pictures
+pictures: kmalloc-top slabstack slabratetop
+	$(srcdir)/doc/make_pictures $(srcdir)/doc
+
 decisionsdir = $(docdir)/decisions
 dist_decisions_DATA = \
 	doc/decisions/collectors.md \
