@@ -284,11 +284,6 @@ GString *history_lines_text(const HistoryLines *lines, uint8_t kind)
 	return of_kind ? text_of(of_kind, false) : NULL;
 }
 
-uint8_t history_lines_kind(const HistoryLines *lines, guint index)
-{
-	return index < lines->texts->len ? g_array_index(lines->texts, Text, index).kind : 0;
-}
-
 /* Returns the value of a fact in the state; NULL: there is none. Borrowed. */
 static const char *fact_of(const HistoryLines *state, const char *key)
 {

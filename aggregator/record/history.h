@@ -46,9 +46,6 @@ void history_lines_write(const HistoryLines *lines, GByteArray *out, uint64_t ti
 /* Returns the text of a kind; NULL: it has no line. The caller frees it. */
 GString *history_lines_text(const HistoryLines *lines, uint8_t kind);
 
-/* Returns the kind at an index, in the order in which they came first; 0: there is none. */
-uint8_t history_lines_kind(const HistoryLines *lines, guint index);
-
 /* The facts of a reading, lines of kind KMT_BATCH_INFO. */
 #define HISTORY_REALTIME "realtime_ns" /* of the clock on the wall */
 #define HISTORY_BOOT "boot"            /* which boot of the host */

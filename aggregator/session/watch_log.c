@@ -102,17 +102,30 @@ typedef struct {
 	GByteArray *out;
 } Delivery;
 
-static void deliver_text(const Delivery *delivery, const HistoryLines *state, uint8_t kind,
-			 uint32_t reading, uint64_t time_ns)
-{
-	bool is_of_all = kind == KMT_BATCH_CACHE_NAMES || kind == KMT_BATCH_RECLAIMABLE;
-	GString *text = history_lines_text(state, kind);
+/* The texts that a report reads. */
+static const struct {
+	uint8_t kind;
+	bool is_of_all; /* it is no reading: one stands for the run */
+} texts[] = {
+	{ KMT_BATCH_CACHE_NAMES, true },    { KMT_BATCH_RECLAIMABLE, true },
+	{ KMT_BATCH_MEMORY, false },        { KMT_BATCH_SLABINFO, false },
+	{ KMT_BATCH_CGROUP_MEMORY, false },
+};
 
-	if (!is_of_all)
-		batch_write_reading(delivery->out, kind, reading, time_ns, text->str, text->len);
-	else if (reading == KMT_READING_END)
-		batch_write_text(delivery->out, kind, 0, text->str, text->len);
-	g_string_free(text, TRUE);
+static void deliver_texts(const Delivery *delivery, const HistoryLines *state,
+			  enum KmtReading reading, uint64_t time_ns)
+{
+	for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
+		GString *text = history_lines_text(state, texts[i].kind);
+
+		if (text && !texts[i].is_of_all)
+			batch_write_reading(delivery->out, texts[i].kind, reading, time_ns,
+					    text->str, text->len);
+		else if (text && reading == KMT_READING_END)
+			batch_write_text(delivery->out, texts[i].kind, 0, text->str, text->len);
+		if (text)
+			g_string_free(text, TRUE);
+	}
 }
 
 /* A HistoryVisitor. */
@@ -120,19 +133,12 @@ static void deliver_reading(const HistoryTime *time, const HistoryLines *changes
 			    const HistoryLines *state, void *user_data)
 {
 	const Delivery *delivery = user_data;
-	bool is_from = time->at_ns == delivery->span->from.at_ns;
-	bool is_to = time->at_ns == delivery->span->to.at_ns;
-	uint8_t kind;
 
 	(void)changes;
-	for (guint i = 0; (is_from || is_to) && (kind = history_lines_kind(state, i)); i++) {
-		if (kind == KMT_BATCH_INFO)
-			continue;
-		if (is_from)
-			deliver_text(delivery, state, kind, KMT_READING_START, time->at_ns);
-		if (is_to)
-			deliver_text(delivery, state, kind, KMT_READING_END, time->at_ns);
-	}
+	if (time->at_ns == delivery->span->from.at_ns)
+		deliver_texts(delivery, state, KMT_READING_START, time->at_ns);
+	if (time->at_ns == delivery->span->to.at_ns)
+		deliver_texts(delivery, state, KMT_READING_END, time->at_ns);
 }
 
 void watch_log_deliver(WatchLog *log, const RunSlice *slice, GByteArray *out)

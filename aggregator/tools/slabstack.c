@@ -118,6 +118,11 @@ static bool read_overview(const Options *options, Session *session, GError **err
 	return true;
 }
 
+static bool watch_caches(const Options *options, GError **error)
+{
+	return is_readable(error) && watch_run(options, error);
+}
+
 static bool take_caches(Options *options, const char *word, GError **error)
 {
 	if (options->choice.caches)
@@ -176,7 +181,7 @@ static const Tool slabstack = {
 	.report = REPORT_SLABSTACK,
 	.overview_options = overview_options,
 	.read_overview = read_overview,
-	.watch = watch_run,
+	.watch = watch_caches,
 };
 
 int main(int argc, char **argv)

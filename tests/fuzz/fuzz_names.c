@@ -2,7 +2,8 @@
 /*
  * The texts of a stream, each ended by a NUL: lines of /proc/kallsyms, of modules, names of caches,
  * paths of cgroups, /proc/slabinfo at the start and at the end, the state of memory at both times,
- * sections of modules, memory of cgroups at both times. Events of the addresses are added.
+ * sections of modules, memory of cgroups at both times, lines of a watch. Events of the addresses
+ * are added.
  */
 #include "record/format.h"
 #include "bench/stream_builder.h"
@@ -21,12 +22,20 @@ static const struct {
 	uint8_t kind;
 	uint32_t epoch;
 } texts[] = {
-	{ KMT_BATCH_SYMBOLS, 0 },       { KMT_BATCH_MODULES, 0 },
-	{ KMT_BATCH_CACHE_NAMES, 0 },   { KMT_BATCH_CGROUPS, 0 },
-	{ KMT_BATCH_SLABINFO, 0 },      { KMT_BATCH_SLABINFO, 1 },
-	{ KMT_BATCH_MEMORY, 0 },        { KMT_BATCH_MEMORY, 1 },
-	{ KMT_BATCH_SECTIONS, 0 },      { KMT_BATCH_CGROUP_MEMORY, 0 },
+	{ KMT_BATCH_SYMBOLS, 0 },
+	{ KMT_BATCH_MODULES, 0 },
+	{ KMT_BATCH_CACHE_NAMES, 0 },
+	{ KMT_BATCH_CGROUPS, 0 },
+	{ KMT_BATCH_SLABINFO, 0 },
+	{ KMT_BATCH_SLABINFO, 1 },
+	{ KMT_BATCH_MEMORY, 0 },
+	{ KMT_BATCH_MEMORY, 1 },
+	{ KMT_BATCH_SECTIONS, 0 },
+	{ KMT_BATCH_CGROUP_MEMORY, 0 },
 	{ KMT_BATCH_CGROUP_MEMORY, 1 },
+	{ KMT_BATCH_HISTORY, KMT_BATCH_INFO },
+	{ KMT_BATCH_HISTORY, KMT_BATCH_SLABINFO },
+	{ KMT_BATCH_HISTORY, KMT_BATCH_MEMORY },
 };
 
 /* One stack of each address that the symbols name. */
