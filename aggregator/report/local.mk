@@ -15,4 +15,5 @@ libaggregator_a_SOURCES += \
 	aggregator/report/slab_readings.c aggregator/report/slab_readings.h \
 	aggregator/report/source.h \
 	aggregator/report/stack_paths.c aggregator/report/stack_paths.h \
+	aggregator/report/watch_charts.c aggregator/report/watch_charts.h \
 	aggregator/report/weights.c aggregator/report/weights.h

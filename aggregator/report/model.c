@@ -465,6 +465,11 @@ static void set_details_of_run(ReportModel *model)
 		model->held_check = held_check_new(source->view, source->session);
 	if (kind == REPORT_SLAB_CACHES || (kind == REPORT_SLABSTACK && source->caches))
 		model->slab = slab_readings_new(source, model->held_check);
+	if (model->slab && source->session->watch && source->shows_charts)
+		model->watch =
+			watch_charts_new(source->session->watch,
+					 run_info_number(source->session->info,
+							 KMT_FIELD_PAGE_BYTES, PAGE_BYTES_DEFAULT));
 	if (kind == REPORT_INFO || source->lists_code)
 		model->code = code_rows_new(source->session);
 	if (is_of_stacks(kind) && !model->groups)
@@ -513,6 +518,7 @@ void report_model_free(ReportModel *model)
 	report_model_free(model->older);
 	hit_rows_free(model->hits);
 	slab_readings_free(model->slab);
+	watch_charts_free(model->watch);
 	g_clear_pointer(&model->held_check, g_array_unref);
 	g_clear_pointer(&model->code, g_array_unref);
 	g_clear_pointer(&model->calls, g_ptr_array_unref);

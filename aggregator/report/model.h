@@ -7,6 +7,7 @@
 #include "report/held_check.h"
 #include "report/slab_readings.h"
 #include "report/source.h"
+#include "report/watch_charts.h"
 #include "session/session.h"
 #include "table/group_rows.h"
 #include "table/view.h"
@@ -96,8 +97,9 @@ typedef struct ReportModel {
 	/* (element-type CallRow), owned: the rows, ranked, of a report that has to fit a terminal;
 	   NULL: of others. */
 	GPtrArray *calls;
-	GArray *code;  /* (element-type CodeRow), owned; NULL: not requested */
-	HitRows *hits; /* a list of hits instead of stacks; NULL: they are only counted */
+	WatchCharts *watch; /* owned; NULL: not requested, or not of a watch */
+	GArray *code;       /* (element-type CodeRow), owned; NULL: not requested */
+	HitRows *hits;      /* a list of hits instead of stacks; NULL: they are only counted */
 	/* Time spans between probe points; all 0 if there are none, or some are left out. */
 	DurationTotals spans;
 	const ManyRuns *runs;           /* of several recordings; NULL: of one */

@@ -76,6 +76,7 @@ typedef struct ReportSource {
 	const IntervalSource *interval;   /* if REPORT_INTERVAL */
 	const struct ReportSource *older; /* with what it is compared, if REPORT_DIFF */
 	const char *input;                /* name of what was read; NULL: a live run */
+	bool shows_charts;                /* of a watch (ReportModel.watch) */
 	RateChart *chart;                 /* the run over time; NULL: not requested, or not known */
 	DiffPer per;
 	double loss_percent_max; /* a report with a higher loss is incomplete */

@@ -75,6 +75,7 @@ ReportSource report_source_of_options(const Options *options, const Renderer *re
 		.lists_code = renderer->traits & RENDER_CODE,
 		.per = options->output.per,
 		.loss_percent_max = options->loss_percent_max,
+		.shows_charts = renderer->traits & RENDER_CHART,
 	};
 }
 

@@ -491,6 +491,8 @@ static void write_page(Page *page)
 		page_overview_write(&page->json, &model->slab->table);
 	else
 		write_run(page);
+	if (model->watch)
+		page_watch_write(&page->json, model->watch);
 	json_close(&page->json, '}');
 	page_data_flush(page);
 }

@@ -20,5 +20,8 @@ void page_diff_write(JsonWriter *json, const ReportModel *model, PageNames *name
    with all that use memory, unless fewer were asked for, and those of cgroups. */
 void page_overview_write(JsonWriter *json, const SlabTable *slabs);
 
+/* Writes the member "charts" of the page's data. */
+void page_watch_write(JsonWriter *json, const WatchCharts *watch);
+
 /* Writes the data of the page as JSON for a script element; page/data.js describes their shape. */
 void page_data_write(const ReportModel *model, FILE *out);

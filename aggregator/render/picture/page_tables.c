@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables in the data of the page: a comparison and the run over time, an array for each column,
- * with stacks and labels as numbers of names; memory, caches and cgroups, an object for each row.
- * page_data.c calls it.
+ * Tables in the data of the page: a comparison, the run and a watch over time, an array for each
+ * column, with stacks and labels as numbers of names; memory, caches and cgroups, an object for
+ * each row. page_data.c calls it.
  */
 #include "render/picture/page_data.h"
 
+#include "base/clock.h"
 #include "render/data/render_data.h"
 #include "render/picture/page_plain.h"
 #include "report/report_table.h"
@@ -181,4 +182,55 @@ void page_overview_write(JsonWriter *json, const SlabTable *slabs)
 	write_rows(json, "balance", balance);
 	write_rows(json, "caches", caches);
 	write_cgroups(json, slabs);
+}
+
+static void write_watch_series(JsonWriter *json, const WatchSeries *series)
+{
+	json_open(json, NULL, '{');
+	json_text(json, "name", series->name);
+	json_open(json, "values", '[');
+	for (guint i = 0; i < series->values->len; i++)
+		json_decimals(json, NULL, g_array_index(series->values, double, i), 0);
+	json_close(json, ']');
+	json_close(json, '}');
+}
+
+/* Seconds are those since the first reading. */
+static void write_watch_times(JsonWriter *json, const GArray *times)
+{
+	const HistoryTime *first = &g_array_index(times, HistoryTime, 0);
+	const HistoryTime *last = &g_array_index(times, HistoryTime, times->len - 1);
+	uint64_t length_ns = last->at_ns - first->at_ns;
+
+	json_count_if(json, "start", last->realtime_ns > length_ns,
+		      (last->realtime_ns - MIN(length_ns, last->realtime_ns)) / NS_PER_SECOND);
+	json_open(json, "times_seconds", '[');
+	for (guint i = 0; i < times->len; i++)
+		json_decimals(json, NULL,
+			      (double)(g_array_index(times, HistoryTime, i).at_ns - first->at_ns) /
+				      NS_PER_SECOND,
+			      0);
+	json_close(json, ']');
+}
+
+void page_watch_write(JsonWriter *json, const WatchCharts *watch)
+{
+	json_open(json, "charts", '[');
+	for (int i = 0; watch->times->len > 1 && i < WATCH_CHARTS; i++) {
+		const WatchChart *chart = &watch->charts[i];
+
+		if (!chart->series->len)
+			continue;
+		json_open(json, NULL, '{');
+		json_text(json, "name", chart->name);
+		json_text(json, "unit", "bytes");
+		json_flag(json, "shows_growth", true);
+		write_watch_times(json, watch->times);
+		json_open(json, "series", '[');
+		for (guint j = 0; j < chart->series->len; j++)
+			write_watch_series(json, chart->series->pdata[j]);
+		json_close(json, ']');
+		json_close(json, '}');
+	}
+	json_close(json, ']');
 }

@@ -17,10 +17,19 @@ const CHARTS = [
 /* Returns all charts, [{name, unit, start, times, series: [{name, values}]}]: those of the run, and
    those that the data name themselves. */
 function allCharts() {
-  const others = (report.charts || []).map(({ times_seconds: times, series, ...chart }) => ({
-    ...chart, times, series: largestSeries(series),
-  }));
-  return [...chartsOfRun(), ...others];
+  const named = (report.charts || []).flatMap(({ times_seconds: times, series, ...chart }) => {
+    const grown = chart.shows_growth ? [{ ...chart, name: `Growth: ${chart.name}`, times,
+      series: largestSeries(series.map(grownSeries)).filter(({ name }) => name !== 'others') }]
+      : [];
+    return [{ ...chart, times, series: largestSeries(series) }, ...grown];
+  });
+  return [...chartsOfRun(), ...named];
+}
+
+/* By how much a series is above its least value: what grows may be small beside what is large. */
+function grownSeries({ name, values }) {
+  const least = Math.min(...values.filter(isKnown));
+  return { name, values: values.map(value => isKnown(value) ? value - least : null) };
 }
 
 function chartsOfRun() {
@@ -77,8 +86,9 @@ function timeOf({ start, times }, seconds) {
     return `${formatDecimals(seconds)} s`;
   const day = times[times.length - 1] - times[0] < DAY_SECONDS ? {}
     : { month: 'short', day: 'numeric' };
+  const short = times[times.length - 1] - times[0] < 600 ? { second: '2-digit' } : {};
   return new Date((start + seconds) * 1000).toLocaleString('en-GB',
-    { ...day, hour: '2-digit', minute: '2-digit' });
+    { ...day, hour: '2-digit', minute: '2-digit', ...short });
 }
 
 function xAxis(chart) {

@@ -41,7 +41,8 @@
  *                   last ends; for each slab cache {cache, allocations, bytes_allocated,
  *                   objects_held, bytes_held}, arrays with a figure for each interval, the last
  *                   two only with --held. cache null: all others
- * charts            [{name, unit, start, times_seconds, series}]: any figures over time. series:
+ * charts            [{name, unit, shows_growth, start, times_seconds, series}]: any figures over
+ *                   time; shows_growth: a second chart shows how they grew. series:
  *                   [{name, values}], a value or null for each time; with one time more, values
  *                   are of the intervals between. start: when second 0 was, in seconds since 1970;
  *                   null: times are of the run
