@@ -15,9 +15,71 @@ static void formula_clear(PresetFormula *formula)
 	*formula = (PresetFormula){ 0 };
 }
 
+static void append_flags(const GArray *flags, uint64_t number, GString *out)
+{
+	enum {
+		MODE_BITS = 0777
+	}; /* what remains of flags is often an access mode, in octal digits */
+	gsize start = out->len;
+
+	for (guint i = 0; i < flags->len; i++) {
+		const PresetName *flag = &g_array_index(flags, PresetName, i);
+
+		if (!flag->number || (number & flag->number) != flag->number)
+			continue;
+		g_string_append_printf(out, "%s%s", out->len > start ? "|" : "", flag->name);
+		number &= ~flag->number;
+	}
+	if (number || out->len == start)
+		g_string_append_printf(out,
+				       number > MODE_BITS ? "%s0x%" G_GINT64_MODIFIER "x"
+				       : number           ? "%s0%" G_GINT64_MODIFIER "o"
+							  : "%s%" G_GINT64_MODIFIER "u",
+				       out->len > start ? "|" : "", number);
+}
+
+static const char *name_of(const GArray *names, uint64_t number)
+{
+	for (guint i = 0; i < names->len; i++)
+		if (g_array_index(names, PresetName, i).number == number)
+			return g_array_index(names, PresetName, i).name;
+	return NULL;
+}
+
+void preset_value_append(const PresetValue *value, int64_t number, GString *out)
+{
+	enum { ERRNO_MAX = 4095 }; /* a system call returns an error as its negative number */
+	const bool is_error = number < 0 && number >= -ERRNO_MAX;
+	const char *name =
+		value->show == PRESET_SHOW_NAME ? name_of(value->names, (uint64_t)number) : NULL;
+
+	if (name)
+		g_string_append(out, name);
+	else if (value->show == PRESET_SHOW_FLAGS && !is_error)
+		append_flags(value->names, (uint64_t)number, out);
+	else if (value->show == PRESET_SHOW_HEX && !is_error)
+		g_string_append_printf(out, "0x%" G_GINT64_MODIFIER "x", (uint64_t)number);
+	else
+		g_string_append_printf(out, "%" G_GINT64_FORMAT, number);
+}
+
+static void name_clear(gpointer name)
+{
+	g_free(((PresetName *)name)->name);
+}
+
+GArray *preset_names_new(void)
+{
+	GArray *names = g_array_new(FALSE, FALSE, sizeof(PresetName));
+
+	g_array_set_clear_func(names, name_clear);
+	return names;
+}
+
 static void value_free(PresetValue *value)
 {
 	g_free(value->column);
+	g_clear_pointer(&value->names, g_array_unref);
 	formula_clear(&value->formula);
 	g_free(value);
 }

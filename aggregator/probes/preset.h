@@ -46,13 +46,32 @@ typedef struct {
 	char *stap; /* the same in SystemTap's language, or NULL */
 } PresetFormula;
 
+/* A number of a column that has a name: a bit, or the whole. */
+typedef struct {
+	char *name;
+	uint64_t number;
+} PresetName;
+
+/* How lists show the numbers of a column. */
+typedef enum {
+	PRESET_SHOW_DECIMAL,
+	PRESET_SHOW_HEX,
+	PRESET_SHOW_FLAGS,
+	PRESET_SHOW_NAME
+} PresetShow;
+
 /* A column: summed up in rankings, shown for each event in lists. */
 typedef struct {
 	char *column; /* capitals, digits and '_' */
 	PresetFormula formula;
 	bool is_at_begin; /* of a pair: evaluated at the first point */
 	bool is_optional; /* empty where the event lacks a field, instead of an error */
+	PresetShow show;
+	GArray *names; /* of PresetName: of PRESET_SHOW_FLAGS and PRESET_SHOW_NAME; else NULL */
 } PresetValue;
+
+/* Appends a number as lists show it: "0x7f0000001000", "IPC_CREAT|0666". */
+void preset_value_append(const PresetValue *value, int64_t number, GString *out);
 
 /* A probe point, or a pair of points of one thread: from begin to the next end. */
 typedef struct {

@@ -387,6 +387,57 @@ static bool read_optional(Reading *reading, const char *value)
 	return true;
 }
 
+static bool read_hex(Reading *reading, const char *value)
+{
+	g_auto(GStrv) columns = g_strsplit(value, ";", -1);
+
+	for (char **column = columns; *column; column++) {
+		PresetValue *shown = value_of(reading, g_strstrip(*column));
+
+		if (!shown)
+			return false;
+		shown->show = PRESET_SHOW_HEX;
+	}
+	return true;
+}
+
+/* Reads "IPC_CREAT 0x200; IPC_EXCL 0x400". */
+static bool take_names(Reading *reading, const char *text, PresetShow show)
+{
+	PresetValue *value = value_of(reading, reading->rest);
+	g_auto(GStrv) parts = g_strsplit(text, ";", -1);
+
+	if (!value)
+		return false;
+	g_clear_pointer(&value->names, g_array_unref);
+	value->names = preset_names_new();
+	value->show = show;
+	for (char **part = parts; *part; part++) {
+		g_auto(GStrv) words = g_strsplit(g_strstrip(*part), " ", 2);
+		const char *number = *words && words[1] ? words[1] : "";
+		char *end = NULL;
+		const PresetName name = { NULL, g_ascii_strtoull(number, &end, 0) };
+
+		if (!g_ascii_isdigit(*number) || *end)
+			return preset_parse_fail(reading, "names and numbers are needed, like "
+							  "\"IPC_CREAT 0x200;IPC_EXCL 0x400\"");
+		g_array_append_val(value->names, name);
+		g_array_index(value->names, PresetName, value->names->len - 1).name =
+			g_strdup(*words);
+	}
+	return true;
+}
+
+static bool read_flags(Reading *reading, const char *text)
+{
+	return take_names(reading, text, PRESET_SHOW_FLAGS);
+}
+
+static bool read_names(Reading *reading, const char *text)
+{
+	return take_names(reading, text, PRESET_SHOW_NAME);
+}
+
 static const Key point_keys[] = {
 	{ "probe", read_probes, PROBES_AT(probe) },
 	{ "begin", read_probes, PROBES_AT(begin) },
@@ -397,6 +448,9 @@ static const Key point_keys[] = {
 	{ "value.", read_value, 0 },
 	{ "begin.value.", read_begin_value, 0 },
 	{ "optional", read_optional, 0 },
+	{ "hex", read_hex, 0 },
+	{ "flags.", read_flags, 0 },
+	{ "names.", read_names, 0 },
 	{ "stap", read_stap_probes, PROBES_AT(stap) },
 	{ "stap.begin", read_stap_probes, PROBES_AT(stap_begin) },
 	{ "stap.end", read_stap_probes, PROBES_AT(stap) },

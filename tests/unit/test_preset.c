@@ -180,6 +180,9 @@ static const WrongFile wrong[] = {
 	{ HEAD "[point.a]\nprobe=x:f | k:f\n",
 	  "a.preset: [point.a] probe: unknown kind of probe \"x:\": use t:GROUP:NAME, sw:NAME, "
 	  "k:FUNCTION, kr:FUNCTION, u:FILE:SYMBOL, ur:FILE:SYMBOL or usdt:FILE:PROVIDER:NAME" },
+	{ HEAD "[point.a]\nprobe=k:f\nvalue.F=arg1\nflags.F=CREAT\n",
+	  "a.preset: [point.a] flags.F: names and numbers are needed, like "
+	  "\"IPC_CREAT 0x200;IPC_EXCL 0x400\"" },
 	{ HEAD "[point.a]\nmissing=x\n",
 	  "a.preset: [point.a] probe: no probe point: write probe=, or begin= and end=" },
 	{ HEAD "[point.a]\nend=k:f\n",
@@ -231,6 +234,41 @@ static const char *const hostile[] = {
 	HEAD "[point.\033]\nprobe=k:f\n",
 	HEAD "title=a\\q\033\n" POINT,
 };
+
+static void expect_shown(const PresetPoint *point, const char *column, int64_t number,
+			 const char *expected)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (guint i = 0; i < point->values->len; i++) {
+		const PresetValue *value = point->values->pdata[i];
+
+		if (g_str_equal(value->column, column))
+			preset_value_append(value, number, text);
+	}
+	cr_expect_str_eq(text->str, expected, "%s %" G_GINT64_FORMAT ": %s", column, number,
+			 text->str);
+}
+
+Test(preset, lists_show_addresses_flags_and_names)
+{
+	g_autoptr(Preset) preset =
+		parse(HEAD "view=list\n[point.a]\nprobe=k:f\nvalue.A=arg1\nhex=A\n"
+			   "value.F=arg2\nflags.F=RDONLY 0x1000; CREAT 512\n"
+			   "value.C=arg3\nnames.C=RMID 0;STAT 2\nvalue.N=arg4\n");
+	const PresetPoint *point = preset->points->pdata[0];
+
+	expect_shown(point, "A", 0x7f0012345000, "0x7f0012345000");
+	expect_shown(point, "A", 0, "0x0");
+	expect_shown(point, "A", -22, "-22");
+	expect_shown(point, "F", 0x1200 + 0666, "RDONLY|CREAT|0666");
+	expect_shown(point, "F", 0x200, "CREAT");
+	expect_shown(point, "F", 0, "0");
+	expect_shown(point, "F", 0x8000, "0x8000");
+	expect_shown(point, "C", 0, "RMID");
+	expect_shown(point, "C", 7, "7");
+	expect_shown(point, "N", 7, "7");
+}
 
 Test(preset, an_error_is_printable)
 {

@@ -353,10 +353,12 @@ static PointTask point_task(const PerfHits *hits, const Hit *hit)
 }
 
 /* Appends a column of a list. Its text may not contain what separates columns. */
-static void append_column(GString *out, ExpressionValue value)
+static void append_column(GString *out, const PresetValue *shown, ExpressionValue value)
 {
 	if (!value.text) {
-		if (value.is_unsigned)
+		if (shown->show != PRESET_SHOW_DECIMAL)
+			preset_value_append(shown, value.number, out);
+		else if (value.is_unsigned)
 			g_string_append_printf(out, "%" G_GUINT64_FORMAT, (uint64_t)value.number);
 		else
 			g_string_append_printf(out, "%" G_GINT64_FORMAT, value.number);
@@ -376,7 +378,7 @@ static void format_columns(PerfHits *hits, const Hit *hit, const PointSample *sa
 		if (i)
 			g_string_append_c(hits->columns, '\t');
 		if (columns->pdata[i])
-			append_column(hits->columns,
+			append_column(hits->columns, hit->point->shown->pdata[i],
 				      point_formula_value(columns->pdata[i], sample, task));
 	}
 }

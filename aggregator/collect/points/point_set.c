@@ -191,6 +191,7 @@ static void set_point_free(gpointer data)
 	point_formula_free(point->value);
 	point_formula_free(point->where);
 	g_clear_pointer(&point->columns, g_ptr_array_unref);
+	g_clear_pointer(&point->shown, g_ptr_array_unref);
 	g_free(point->filter);
 	g_free(point);
 }
@@ -271,7 +272,7 @@ static void free_formula(gpointer formula)
 }
 
 /* A column of a pair is of its begin or of its end. */
-static const PresetFormula *column_of(const Part *part, const char *column, bool *is_optional)
+static const PresetValue *column_of(const Part *part, const char *column)
 {
 	const GPtrArray *values = part->point->values;
 
@@ -280,10 +281,7 @@ static const PresetFormula *column_of(const Part *part, const char *column, bool
 
 		if (!g_str_equal(value->column, column))
 			continue;
-		if (value->is_at_begin != (part->role == POINT_ROLE_BEGIN))
-			return NULL;
-		*is_optional = value->is_optional;
-		return &value->formula;
+		return value->is_at_begin == (part->role == POINT_ROLE_BEGIN) ? value : NULL;
 	}
 	return NULL;
 }
@@ -291,19 +289,21 @@ static const PresetFormula *column_of(const Part *part, const char *column, bool
 static bool bind_columns(SetPoint *point, const Part *part, GError **error)
 {
 	point->columns = g_ptr_array_new_with_free_func(free_formula);
+	point->shown = g_ptr_array_new();
 	for (char **column = part->preset->columns; column && *column; column++) {
 		PointFormula *formula = NULL;
-		const PresetFormula *wanted;
-		bool is_optional = false;
+		const PresetValue *wanted;
 
 		if (g_strv_contains(preset_columns, *column))
 			continue;
-		wanted = column_of(part, *column, &is_optional);
+		wanted = column_of(part, *column);
 		if (wanted &&
-		    !point_set_bind(&formula, wanted, point->event, is_optional ? NULL : error) &&
-		    !is_optional)
+		    !point_set_bind(&formula, &wanted->formula, point->event,
+				    wanted->is_optional ? NULL : error) &&
+		    !wanted->is_optional)
 			return false;
 		g_ptr_array_add(point->columns, formula);
+		g_ptr_array_add(point->shown, unconst(wanted));
 	}
 	return true;
 }

@@ -120,7 +120,8 @@ typedef struct {
 	PointFormula *where;
 	/* (element-type PointFormula): owned, of a list; an absent column is NULL. NULL: none */
 	GPtrArray *columns;
-	char *filter; /* owned: of the kernel, at least as weak as where; NULL: none */
+	GPtrArray *shown; /* (element-type PresetValue), of the preset: how each column is shown */
+	char *filter;     /* owned: of the kernel, at least as weak as where; NULL: none */
 } SetPoint;
 
 typedef struct {
