@@ -94,7 +94,7 @@ void record_line_print(const Session *session, const Options *options, FILE *out
 	append_lost_line(lost, facts);
 	g_string_truncate(lost, lost->len - 1);
 	lost->str[0] = 'l';
-	g_string_append_printf(text, "; %s; read: ", lost->str);
+	g_string_append_printf(text, "; %s; read it: ", lost->str);
 	append_command(text, options, file);
 	g_string_append_c(text, '\n');
 	append_fact_line(text, facts, FACT_ENDED_EARLY, true);

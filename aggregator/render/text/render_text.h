@@ -177,6 +177,9 @@ void append_untraced(GString *out, const Facts *facts);
  */
 void append_growth_lines(GString *out, const SlabGrowth *growth);
 
+/* The same, with at most so many caches. */
+void append_most_growth(GString *out, const SlabGrowth *growth, guint lines_max);
+
 /* Appends how long a watch was, and between which of its readings the changes are; nothing of a
    run. */
 void append_watch_line(GString *out, const WatchSpan *watch);

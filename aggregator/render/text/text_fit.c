@@ -499,7 +499,7 @@ static void append_above(GString *out, const ReportModel *model)
 {
 	append_memory_line(out, model);
 	if (model->slab && model_counts(model) < COUNTS_RECORD)
-		append_growth_lines(out, &model->slab->growth);
+		append_most_growth(out, &model->slab->growth, 1);
 	if (out->len)
 		g_string_append_c(out, '\n');
 }

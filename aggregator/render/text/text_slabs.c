@@ -175,14 +175,19 @@ static void append_line(GString *out, const SlabGrowth *of, const SlabGrowthRow 
 
 void append_growth_lines(GString *out, const SlabGrowth *growth)
 {
+	append_most_growth(out, growth, LINES_MAX);
+}
+
+void append_most_growth(GString *out, const SlabGrowth *growth, guint lines_max)
+{
 	SlabGrowthRow sum;
 	g_autoptr(GArray) rows = slab_growth_rows(growth, &sum);
 
-	for (guint i = 0; i < MIN(rows->len, LINES_MAX); i++)
+	for (guint i = 0; i < MIN(rows->len, lines_max); i++)
 		append_line(out, growth, &g_array_index(rows, SlabGrowthRow, i));
-	if (rows->len > LINES_MAX)
-		g_string_append_printf(out, "%u more %s\n", rows->len - LINES_MAX,
-				       rows->len - LINES_MAX == 1 ? "cache" : "caches");
+	if (rows->len > lines_max)
+		g_string_append_printf(out, "%u more %s\n", rows->len - lines_max,
+				       rows->len - lines_max == 1 ? "cache" : "caches");
 	if (rows->len > 1)
 		append_line(out, growth, &sum);
 }
