@@ -32,5 +32,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(WatchAlarm, watch_alarm_free)
    readings. Returns false: a signal came, and the watch is to end. */
 bool watch_alarm_tell(WatchAlarm *alarm, const GArray *found, double now_s);
 
+/* Returns what the report of a recording says, in one line: its verdict, else the first row of its
+   first table, the process that holds most; "": neither. The caller frees it. */
+char *watch_finding(const char *report);
+
 /* Prints a line for people or the journal, "slabstack: ..."; is_warning: somebody should know. */
 void watch_say(bool is_warning, const char *format, ...) G_GNUC_PRINTF(2, 3);

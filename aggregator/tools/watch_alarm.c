@@ -215,25 +215,28 @@ static Recorded record_cache(const WatchAlarm *alarm, const char *cache, const c
 
 /* The line. */
 
-/* Appends the verdict of a report, else the first row of its first table: the process that holds
-   most. */
-static void append_verdict(GString *line, const char *report)
+#define VERDICT "Verdict: "
+#define VERDICT_MORE "         " /* a sentence is wrapped */
+
+char *watch_finding(const char *report)
 {
 	g_auto(GStrv) lines = g_strsplit(report, "\n", -1);
-	char **row = lines;
-	bool has_verdict = false;
+	GString *finding = g_string_new(NULL);
+	char **at = lines;
 
-	for (char **at = lines; *at; at++)
-		if (g_str_has_prefix(*at, "Verdict: ")) {
-			g_string_append_printf(line, "; %s", *at);
-			has_verdict = true;
-		}
-	while (*row && !g_str_has_prefix(*row, "Number of "))
-		row++;
-	if (has_verdict || !*row || !row[1])
-		return;
-	g_strdelimit(row[1], "\t", ' ');
-	g_string_append_printf(line, "; %s", row[1]);
+	while (*at && !g_str_has_prefix(*at, VERDICT))
+		at++;
+	for (bool is_first = true; *at && (is_first || g_str_has_prefix(*at, VERDICT_MORE)); at++) {
+		g_string_append_printf(finding, "%s%s", is_first ? "" : " ", g_strchug(*at));
+		is_first = false;
+	}
+	if (finding->len)
+		return g_string_free(finding, FALSE);
+	for (at = lines; *at && !g_str_has_prefix(*at, "Number of ");)
+		at++;
+	if (*at && at[1])
+		g_string_append(finding, g_strdelimit(at[1], "\t", ' '));
+	return g_string_free(finding, FALSE);
 }
 
 static void append_growth(GString *line, const GrowthFound *found, double now_s)
@@ -255,6 +258,7 @@ static bool tell_of_cache(WatchAlarm *alarm, const GrowthFound *found, double no
 {
 	g_autofree char *path = recording_path(alarm, found->name);
 	g_autoptr(GString) line = g_string_new(NULL);
+	g_autofree char *finding = NULL;
 	Recorded recorded;
 
 	append_growth(line, found, now_s);
@@ -262,7 +266,9 @@ static bool tell_of_cache(WatchAlarm *alarm, const GrowthFound *found, double no
 	recorded = record_cache(alarm, found->name, path);
 	if (recorded.problem)
 		g_string_append_printf(line, "; it was not recorded: %s", recorded.problem);
-	append_verdict(line, recorded.text);
+	finding = watch_finding(recorded.text);
+	if (*finding)
+		g_string_append_printf(line, "; %s", finding);
 	if (!access(path, F_OK))
 		g_string_append_printf(line, "; see slabstack --held -i %s", path);
 	watch_say(true, "%s", line->str);

@@ -248,6 +248,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_user_resolve.c \
 	tests/unit/test_view.c \
 	tests/unit/test_watch_charts.c \
+	tests/unit/test_watch.c \
 	tests/unit/test_watchdog.c
 
 if HAVE_NCURSES
