@@ -33,10 +33,26 @@ enum {
 	CGROUPS_MAX_NS = 20 * NS_PER_MS, /* of a reading: 0.03 % of a CPU at one each minute */
 };
 
+/* Two tables of growth: of the last readings, and of every 30th, where slow leaks are found, of
+   five hours with the default. */
+enum { SCALES = 2 };
+
+static const struct {
+	guint every;     /* of the readings */
+	double noises;   /* so much more than the noise is growth */
+	double of_files; /* ... and than this part of the growth of reclaimable caches */
+} scales[SCALES] = { { 1, 1, 0 }, { 30, 10, 1.0 / 16 } };
+
+typedef struct {
+	Growth *growth;
+	double reclaimable[GROWTH_READINGS]; /* bytes of such caches, the newest last */
+} Scale;
+
 typedef struct {
 	char *path;
 	HistoryFile *file;
-	Growth *growth;
+	Scale scales[SCALES];
+	guint readings; /* so far */
 	WatchAlarm *alarm;
 	MemoryLayout layout;
 	Reclaimable *reclaimable; /* NULL: not read yet */
@@ -193,35 +209,46 @@ static double noise_of(const Watch *watch, const SlabinfoCache *cache)
 	return MAX(MAX(of_files, ready * object_bytes), BYTES + BYTES_OF_A_CPU * (double)cpus());
 }
 
-static void set_caches(const Watch *watch, const Slabinfo *slabs)
+/* Files in memory have objects in other caches, too: returns how much of the growth is theirs. */
+static double noise_of_files(const Watch *watch, gsize index)
 {
+	const double *reclaimable = watch->scales[index].reclaimable;
+	double grown = reclaimable[GROWTH_READINGS - 1] - reclaimable[0];
+
+	return MAX(grown, 0) * scales[index].of_files;
+}
+
+static void set_caches(const Watch *watch, gsize index, const Slabinfo *slabs)
+{
+	double of_files = noise_of_files(watch, index);
+
 	for (guint i = 0; i < slabinfo_count(slabs); i++) {
 		const SlabinfoCache *cache = slabinfo_at(slabs, i);
 
 		if (reclaimable_has(watch->reclaimable, cache->name) ||
 		    ends_with_inode(cache->name))
 			continue;
-		growth_set(watch->growth, cache->name,
+		growth_set(watch->scales[index].growth, cache->name,
 			   (double)cache->objects_in_use * (double)cache->object_bytes,
-			   noise_of(watch, cache));
+			   MAX(noise_of(watch, cache) * scales[index].noises, of_files));
 	}
 }
 
-static void set_rest(const Watch *watch, const RunText *texts)
+/* Builds move it by some 10 MB in a minute. */
+static void set_rest(const Watch *watch, gsize index, const HostState *state)
 {
-	enum { REST_SHARE = 1000 }; /* builds move it by some 10 MB in a minute */
-	const HostState state =
-		host_state_parse(run_text_of(texts, KMT_BATCH_MEMORY, KMT_READING_END));
-	const SlabTable slabs = { .memory = { state, state, 0 }, .cpus = (unsigned)cpus() };
+	enum { REST_SHARE = 1000 };
+	const SlabTable slabs = { .memory = { *state, *state, 0 }, .cpus = (unsigned)cpus() };
+	double noise = MAX((double)slab_table_noise(&slabs),
+			   (double)state->numbers[HOST_MEMORY_TOTAL] / REST_SHARE);
 	g_autoptr(Table) table = balance_table_new(&slabs, TABLE_JSON);
 
 	for (guint i = 0; i < table->rows->len; i++) {
 		const BalanceRow *row = &g_array_index(table->rows, BalanceRow, i);
 
 		if (g_str_equal(row->part, "in_no_counter"))
-			growth_set(watch->growth, WATCH_NO_COUNTER, (double)row->bytes,
-				   MAX((double)slab_table_noise(&slabs),
-				       (double)state.numbers[HOST_MEMORY_TOTAL] / REST_SHARE));
+			growth_set(watch->scales[index].growth, WATCH_NO_COUNTER,
+				   (double)row->bytes, noise * scales[index].noises);
 	}
 }
 
@@ -249,12 +276,46 @@ static void learn_caches(Watch *watch, const RunText *texts, Slabinfo *slabs)
 	watch->known = slabs;
 }
 
+/* Whether the last reading is one of that scale. */
+static bool is_due(const Watch *watch, gsize index)
+{
+	return watch->readings % scales[index].every == 0;
+}
+
 static void find_growth(Watch *watch, const RunText *texts, const Slabinfo *slabs, double now_s)
 {
-	growth_begin(watch->growth, now_s);
-	set_caches(watch, slabs);
-	set_rest(watch, texts);
-	growth_end(watch->growth);
+	const HostState state =
+		host_state_parse(run_text_of(texts, KMT_BATCH_MEMORY, KMT_READING_END));
+
+	for (gsize i = 0; i < SCALES; i++) {
+		Scale *scale = &watch->scales[i];
+
+		if (!is_due(watch, i))
+			continue;
+		memmove(scale->reclaimable, scale->reclaimable + 1,
+			sizeof(scale->reclaimable) - sizeof(*scale->reclaimable));
+		scale->reclaimable[GROWTH_READINGS - 1] =
+			(double)state.numbers[HOST_SLAB_RECLAIMABLE];
+		growth_begin(scale->growth, now_s);
+		set_caches(watch, i, slabs);
+		set_rest(watch, i, &state);
+		growth_end(scale->growth);
+	}
+}
+
+/* Returns whether the watch goes on. */
+static bool tell_growth(const Watch *watch, double now_s)
+{
+	for (gsize i = 0; i < SCALES; i++) {
+		g_autoptr(GArray) found = NULL;
+
+		if (!is_due(watch, i))
+			continue;
+		found = growth_found(watch->scales[i].growth);
+		if (!watch_alarm_tell(watch->alarm, found, now_s))
+			return false;
+	}
+	return true;
 }
 
 /* Returns whether names and flags of caches have to be read: a cache is new. */
@@ -294,7 +355,8 @@ static void read_once(Watch *watch, bool with_names, double now_s)
 static void watch_clear(Watch *watch)
 {
 	history_file_free(watch->file);
-	growth_free(watch->growth);
+	for (gsize i = 0; i < SCALES; i++)
+		growth_free(watch->scales[i].growth);
 	watch_alarm_free(watch->alarm);
 	reclaimable_free(watch->reclaimable);
 	slabinfo_free(watch->known);
@@ -316,14 +378,13 @@ static void run_loop(Watch *watch, double interval_s, double duration_s)
 	bool with_names = true;
 
 	for (;;) {
-		g_autoptr(GArray) found = NULL;
 		double now_s = now_seconds();
 
 		read_once(watch, with_names, now_s);
 		with_names = watch->has_new;
-		found = growth_found(watch->growth);
-		if (!watch_alarm_tell(watch->alarm, found, now_s))
+		if (!tell_growth(watch, now_s))
 			return;
+		watch->readings++;
 		now_s = now_seconds();
 		while (next_s <= now_s)
 			next_s += interval_s;
@@ -359,7 +420,8 @@ bool watch_run(const Options *options, GError **error)
 	sigaddset(&watch.signals, SIGTERM);
 	sigaddset(&watch.signals, SIGHUP);
 	sigprocmask(SIG_BLOCK, &watch.signals, NULL);
-	watch.growth = growth_new();
+	for (gsize i = 0; i < SCALES; i++)
+		watch.scales[i].growth = growth_new();
 	watch.alarm = watch_alarm_new(watch.path, &watch.signals);
 	if (!options->output.quiet)
 		watch_say(

@@ -34,7 +34,7 @@ readings()
 
 slabstack --watch=1 --record=watch.kmr 2> errors &
 watch=$!
-wait_until 20 grep -q 'which has 0 readings' errors
+wait_until 20 grep -qs 'which has 0 readings' errors
 sleep 3
 kill -KILL "$watch"
 wait "$watch" 2> /dev/null
