@@ -119,16 +119,18 @@ static void give_text(RateRun *run, char *text)
 }
 
 /* On a terminal, the default is as many rows as fit. */
-static void fit_rows(RateRun *run, TerminalSize terminal)
+static void fit_rows(RateRun *run, const RateTable *table, TerminalSize terminal)
 {
 	static const char *const rows[] = { "rows", NULL };
-	enum { OTHER_LINES = 14, ROWS_MIN = 3 }; /* notes and titles, the sum, a prompt */
+	/* Notes and titles, the sum, a prompt; notes of a run that takes fewer events. */
+	enum { OTHER_LINES = 14, LINES_OF_SAMPLES = 4, ROWS_MIN = 3 };
+	const uint64_t others = OTHER_LINES + (table->sampling_period > 1 ? LINES_OF_SAMPLES : 0);
 
 	run->layout.width = terminal.columns;
 	if (terminal.lines && !options_are_given(run->options, rows))
-		run->layout.rows_max = CLAMP((uint64_t)terminal.lines, OTHER_LINES + ROWS_MIN,
-					     OTHER_LINES + run->options->rate.rows_max) -
-				       OTHER_LINES;
+		run->layout.rows_max = CLAMP((uint64_t)terminal.lines, others + ROWS_MIN,
+					     others + run->options->rate.rows_max) -
+				       others;
 }
 
 static void print_table(RateRun *run, const RateTable *table)
@@ -150,7 +152,7 @@ static void print_table(RateRun *run, const RateTable *table)
 	g_autoptr(ReportModel) model = report_model_new(REPORT_INTERVAL, &source);
 	TextStream stream;
 
-	fit_rows(run, terminal_size());
+	fit_rows(run, table, terminal_size());
 	text_stream_open(&stream);
 	options->output.renderer->render(model, stream.out);
 	give_text(run, text_stream_close(&stream));

@@ -21,6 +21,7 @@ enum {
 	CACHES_MAX = 6,    /* likewise */
 	INDENTATION = 2,
 	LINES_OF_INPUT = 3, /* around a report: the command, the prompt, one to spare */
+	LINES_OF_NOTE = 3,  /* likewise, if the run took fewer events, or ended early */
 	LINES_OF_RUN = 5,   /* likewise, and notes about the run */
 };
 
@@ -520,13 +521,23 @@ static guint add_lengths(GString *below, const ReportModel *model, const FitRows
 	return used + lines;
 }
 
+/* The lines of the terminal that others have printed, or will. */
+static guint lines_around(const ReportModel *model)
+{
+	if (model->source->input)
+		return LINES_OF_INPUT;
+	if (facts_are_throttled(model->facts) || fact_is_known(model->facts, FACT_ENDED_EARLY))
+		return LINES_OF_RUN + LINES_OF_NOTE;
+	return LINES_OF_RUN;
+}
+
 void text_print_fitted(const ReportModel *model, FILE *out)
 {
 	const TerminalSize terminal = model->source->terminal;
 	const FitRows rows = rows_of(model);
 	g_autoptr(GString) above = g_string_new(NULL), below = g_string_new(NULL);
 	g_autoptr(GString) text = g_string_new(NULL), shown = g_string_new(NULL);
-	guint used = model->source->input ? LINES_OF_INPUT : LINES_OF_RUN;
+	guint used = lines_around(model);
 
 	append_above(above, model);
 	append_facts(model, below);
