@@ -114,6 +114,7 @@ EXTRA_DIST += \
 	tests/vm/cases/95-perf-reports.sh \
 	tests/vm/cases/96-perf-kmem.sh \
 	tests/vm/cases/96-perf-main.sh \
+	tests/vm/cases/96-watch.sh \
 	tests/vm/cases/97-names.sh \
 	tests/vm/cases/97-stack-top-stap.sh \
 	tests/vm/cases/98-perf-net.sh \
