@@ -95,7 +95,7 @@ function shownColumns() {
 function drawHead() {
   byId('stacks').tHead.replaceChildren(element('tr', {},
     element('th', { scope: 'col', class: 'number' }, '#'), ...shownColumns().map(headCell),
-    element('th', { scope: 'col', class: 'number' }, 'Share',
+    element('th', { scope: 'col', class: 'number bar' }, 'Share',
       element('span', { class: 'note of' }, `of ${weightMetric().label.toLowerCase()}`)),
     element('th', { scope: 'col' }, 'Stack')));
 }
