@@ -209,12 +209,6 @@ void append_hits(const ReportModel *model, const HitSums *hits, GString *text)
 	g_string_append_printf(text, " %s", unit ? unit : fact_text(model->facts, FACT_VALUE_NAME));
 }
 
-static void append_number(GString *text, const ReportModel *model, const char *name, FactId id)
-{
-	g_string_append_printf(text, "%s: %" G_GUINT64_FORMAT "\n", name,
-			       fact_number(model->facts, id));
-}
-
 /* The Perl tool's words do not apply to page and slab cache events. */
 static bool counts_kmallocs_only(const ReportModel *model)
 {
@@ -226,6 +220,19 @@ static bool counts_kmallocs_only(const ReportModel *model)
 		if (!g_str_equal(*kind, "kmalloc") && !g_str_equal(*kind, "free"))
 			return false;
 	return true;
+}
+
+/* The report of the Perl tool has numbers without separators. */
+static void append_number(GString *text, const ReportModel *model, const char *name, FactId id)
+{
+	uint64_t number = fact_number(model->facts, id);
+
+	g_string_append_printf(text, "%s: ", name);
+	if (counts_kmallocs_only(model) && !model->groups)
+		g_string_append_printf(text, "%" G_GUINT64_FORMAT, number);
+	else
+		append_count(text, number);
+	g_string_append_c(text, '\n');
 }
 
 /* Appends the totals in the Perl tool's words, and the share in the format of Perl. */
