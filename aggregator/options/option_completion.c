@@ -313,6 +313,7 @@ static const struct {
 	{ "stack-walk", TOOLS_ALL, false, "auto compare kernel", NULL },
 	{ "cache-names", TOOLS_ALL, false, "auto compare probes", NULL },
 	{ "user-stacks", TOOLS_ALL, false, "dwarf fp none", NULL },
+	{ "help", TOOLS_ALL, false, "all", NULL },
 	{ "input", TOOLS_ALL, false, ":file .kmr", NULL },
 	{ "record", TOOLS_ALL, false, ":file .kmr", NULL },
 	{ "diff", TOOLS_ALL, false, ":file .kmr", NULL },
