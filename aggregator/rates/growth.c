@@ -18,9 +18,10 @@ enum {
 };
 
 /* What steady growth is. */
-#define RISING_MIN 0.8   /* of the pairs of readings */
-#define SCATTERS_MIN 5.0 /* so much more than the figure moves beside its line */
-#define RECENT_MIN 0.5   /* the slope of the newer half, compared with that of all */
+#define RISING_MIN 0.8    /* of the pairs of readings */
+#define SCATTERS_MIN 5.0  /* so much more than the figure moves beside its line */
+#define RECENT_MIN 0.5    /* the median of the newest steps, compared with the slope */
+#define SECONDS_MIN 0.001 /* between two readings */
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -48,7 +49,7 @@ static double slope_of(const double *seconds, const double *bytes, guint count, 
 		for (guint j = i + 1; j < count; j++) {
 			up += bytes[j] > bytes[i];
 			slopes[pairs++] =
-				(bytes[j] - bytes[i]) / MAX(seconds[j] - seconds[i], 0.001);
+				(bytes[j] - bytes[i]) / MAX(seconds[j] - seconds[i], SECONDS_MIN);
 		}
 	*rising = pairs ? (double)up / pairs : 0;
 	return median_of(slopes, pairs);
@@ -173,16 +174,21 @@ static bool is_above_peak(const Figure *figure)
 	return median_of(last, G_N_ELEMENTS(last)) > peak;
 }
 
-/* Growth that has ended is none: the newer half rises, too, and the newest reading is no low one.
- */
+/* Growth that has ended is none: most of the newest steps rise, and the newest reading is no low
+   one. */
 static bool is_growing(const Growth *growth, const Figure *figure, const GrowthLine *line)
 {
-	const guint recent = GROWTH_READINGS - GROWTH_READINGS / 2;
-	double copy[GROWTH_READINGS], rising;
+	enum { STEPS = GROWTH_READINGS / 2 };
+	double copy[GROWTH_READINGS], steps[STEPS];
 
 	memcpy(copy, figure->bytes, sizeof(copy));
-	return slope_of(growth->seconds + recent, figure->bytes + recent, GROWTH_READINGS / 2,
-			&rising) >= line->bytes_per_second * RECENT_MIN &&
+	for (guint i = 0; i < STEPS; i++) {
+		guint at = GROWTH_READINGS - STEPS + i;
+
+		steps[i] = (figure->bytes[at] - figure->bytes[at - 1]) /
+			   MAX(growth->seconds[at] - growth->seconds[at - 1], SECONDS_MIN);
+	}
+	return median_of(steps, STEPS) >= line->bytes_per_second * RECENT_MIN &&
 	       figure->bytes[GROWTH_READINGS - 1] > median_of(copy, GROWTH_READINGS);
 }
 

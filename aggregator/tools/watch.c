@@ -41,7 +41,7 @@ static const struct {
 	guint every;     /* of the readings */
 	double noises;   /* so much more than the noise is growth */
 	double of_files; /* ... and than this part of the growth of reclaimable caches */
-} scales[SCALES] = { { 1, 1, 0 }, { 30, 10, 1.0 / 16 } };
+} scales[SCALES] = { { 1, 1, 0 }, { 30, 5, 1.0 / 16 } };
 
 typedef struct {
 	Growth *growth;
@@ -199,7 +199,7 @@ static bool ends_with_inode(const char *cache)
 static double noise_of(const Watch *watch, const SlabinfoCache *cache)
 {
 	enum { BYTES = 64 << 10, BYTES_OF_A_CPU = 16 << 10, SLABS_OF_A_CPU = 4 };
-	enum { OBJECTS_OF_FILES = 10000, BYTES_OF_FILES_MAX = 4 << 20 };
+	enum { OBJECTS_OF_FILES = 20000, BYTES_OF_FILES_MAX = 8 << 20 };
 	const SlabinfoCache *known = slabinfo_find(watch->known, cache->name);
 	double object_bytes = (double)cache->object_bytes;
 	double of_files = MIN(OBJECTS_OF_FILES * object_bytes, BYTES_OF_FILES_MAX);
@@ -234,13 +234,12 @@ static void set_caches(const Watch *watch, gsize index, const Slabinfo *slabs)
 	}
 }
 
-/* Builds move it by some 10 MB in a minute. */
+/* Builds on two CPUs move it by up to 100 MB, some minutes in one direction. */
 static void set_rest(const Watch *watch, gsize index, const HostState *state)
 {
-	enum { REST_SHARE = 1000 };
+	enum { BYTES = 128 << 20, BYTES_OF_A_CPU = 8 << 20 };
 	const SlabTable slabs = { .memory = { *state, *state, 0 }, .cpus = (unsigned)cpus() };
-	double noise = MAX((double)slab_table_noise(&slabs),
-			   (double)state->numbers[HOST_MEMORY_TOTAL] / REST_SHARE);
+	double noise = BYTES + BYTES_OF_A_CPU * (double)cpus();
 	g_autoptr(Table) table = balance_table_new(&slabs, TABLE_JSON);
 
 	for (guint i = 0; i < table->rows->len; i++) {

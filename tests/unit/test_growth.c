@@ -125,6 +125,24 @@ Test(growth, noise_spikes_steps_builds_and_what_shrinks_are_not_growth)
 	}
 }
 
+/* Recorded: 200 files a second are opened and kept, and in the tenth minute another program lets go
+   of 26,000 that it had. */
+static double leak_beside_others(int minute)
+{
+	static const int files[GROWTH_READINGS] = { 37795, 42798, 52813, 61173,  70812,
+						    94059, 90050, 99519, 108931, 83127 };
+
+	return files[MIN(minute, GROWTH_READINGS - 1)] * 192.0;
+}
+
+Test(growth, a_leak_is_found_though_others_let_go_of_more_than_it_took)
+{
+	int first;
+
+	minutes_found(leak_beside_others, GROWTH_READINGS, &first);
+	cr_expect_eq(first, GROWTH_READINGS - 1);
+}
+
 static double leak_with_spikes(int minute)
 {
 	return ramp(minute) + (minute % 10 == 3) * 300 * MB;
