@@ -22,11 +22,8 @@ static const SlabCase cases[] = {
 	{ "stats", 1, 2, 32, 16, 5 * 4096 },
 };
 
-Test(slabinfo, each_cache_is_read_and_copies_are_summed_up)
+static void expect_cases(const Slabinfo *slabinfo)
 {
-	GString *lines = cache_hosts_text("odd", ".slabinfo");
-	g_autoptr(Slabinfo) slabinfo = slabinfo_new(lines, 4096);
-
 	cr_expect_eq(slabinfo_count(slabinfo), G_N_ELEMENTS(cases), "%u", slabinfo_count(slabinfo));
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		const SlabinfoCache *cache = slabinfo_find(slabinfo, cases[i].name);
@@ -39,6 +36,29 @@ Test(slabinfo, each_cache_is_read_and_copies_are_summed_up)
 			     cache->name);
 		cr_expect_eq(cache->slab_bytes, cases[i].slab_bytes, "%s", cache->name);
 	}
+}
+
+Test(slabinfo, each_cache_is_read_and_copies_are_summed_up)
+{
+	GString *lines = cache_hosts_text("odd", ".slabinfo");
+	g_autoptr(Slabinfo) slabinfo = slabinfo_new(lines, 4096);
+
+	expect_cases(slabinfo);
+	g_string_free(lines, TRUE);
+}
+
+Test(slabinfo, a_reading_that_is_written_is_read_again)
+{
+	GString *lines = cache_hosts_text("odd", ".slabinfo");
+	g_autoptr(Slabinfo) slabinfo = NULL, again = NULL;
+
+	g_string_append(lines, "# sheaves: 60 dentry\n");
+	slabinfo = slabinfo_new(lines, 4096);
+	g_string_truncate(lines, 0);
+	slabinfo_append(lines, slabinfo, 4096);
+	again = slabinfo_new(lines, 4096);
+	expect_cases(again);
+	cr_expect_eq(slabinfo_find(again, "dentry")->sheaf_objects, 60);
 	g_string_free(lines, TRUE);
 }
 
