@@ -53,6 +53,7 @@ struct Pairing {
 	uint64_t last_loss_ns;
 	uint64_t first_ns; /* time of the earliest batch with events; 0: none */
 	uint64_t seed;
+	bool by_bits;    /* addresses are sampled by their bits first */
 	bool cuts_frees; /* frees after the window do not count */
 	unsigned level;
 	uint64_t folded_ns;     /* when cells were folded last, as released_ns; 0: never */
@@ -126,9 +127,10 @@ void pairing_set_budget(Pairing *pairing, MemoryBudget *memory)
 	pairing->memory = memory;
 }
 
-void pairing_set_seed(Pairing *pairing, uint64_t seed)
+void pairing_set_seed(Pairing *pairing, uint64_t seed, bool by_bits)
 {
 	pairing->seed = seed;
+	pairing->by_bits = by_bits;
 }
 
 void pairing_note_freers(Pairing *pairing)
@@ -170,7 +172,9 @@ static uint64_t scale_of(const Pairing *pairing)
 
 static inline bool is_taken(const Pairing *pairing, uint64_t pointer)
 {
-	return kmt_address_is_taken(pointer, pairing->seed, pairing->level);
+	return pairing->by_bits
+		       ? kmt_address_is_taken_by_bits(pointer, pairing->seed, pairing->level)
+		       : kmt_address_is_taken(pointer, pairing->seed, pairing->level);
 }
 
 /* The collector's own objects are only tracked, not counted. */

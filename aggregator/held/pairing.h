@@ -130,8 +130,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Pairing, pairing_free)
 /* Lets it take what a budget (borrowed) leaves to it; its first limit is then the floor there. */
 void pairing_set_budget(Pairing *pairing, MemoryBudget *memory);
 
-/* Sets the seed of sampling by address (kmt_address_is_taken()). */
-void pairing_set_seed(Pairing *pairing, uint64_t seed);
+/* Sets the seed of sampling by address (kmt_address_is_taken()), and whether bits of addresses
+   count (kmt_address_is_taken_by_bits()). */
+void pairing_set_seed(Pairing *pairing, uint64_t seed, bool by_bits);
 
 /* Counts the call sites that free, for pairing_freers(). */
 void pairing_note_freers(Pairing *pairing);

@@ -27,4 +27,28 @@ static inline bool kmt_address_is_taken(uint64_t pointer, uint64_t seed, unsigne
 	return !((hash ^ hash >> 32) & ((1ULL << level) - 1));
 }
 
+#ifndef __KERNEL__
+/*
+ * Sampling by bits of addresses, which a filter of a tracepoint can do, too: it can test single
+ * bits, but compute nothing. The first levels select by parities of some bits, a bit of the seed
+ * each; the next ones by the hash. Each address has the same chance, as the seed is random. The
+ * bits were sought so that the objects of one slab are on both sides in about equal parts, whatever
+ * their size: doc/SAMPLING.md has the figures.
+ */
+enum { KMT_PARITY_LEVELS = 2 };
+static const uint64_t kmt_parity_bits[KMT_PARITY_LEVELS] = { 0x120059d0, 0x1343a20 };
+
+/* As kmt_address_is_taken(). */
+static inline bool kmt_address_is_taken_by_bits(uint64_t pointer, uint64_t seed, unsigned level)
+{
+	unsigned parities = level < KMT_PARITY_LEVELS ? level : KMT_PARITY_LEVELS;
+	unsigned i;
+
+	for (i = 0; i < parities; i++)
+		if ((unsigned)__builtin_parityll(pointer & kmt_parity_bits[i]) != (seed >> i & 1))
+			return false;
+	return kmt_address_is_taken(pointer, seed, level - parities);
+}
+#endif
+
 #endif

@@ -140,8 +140,8 @@ static void visit(BatchReader *reader, const Batch *batch)
 
 	reader->resynchronising = false;
 	reader->padding_run = 0;
-	if (header->version != KMT_VERSION || header->kind < KMT_BATCH_EVENTS ||
-	    header->kind > KMT_BATCH_HISTORY) {
+	if (header->version < KMT_VERSION || header->version > KMT_VERSION_BY_BITS ||
+	    header->kind < KMT_BATCH_EVENTS || header->kind > KMT_BATCH_HISTORY) {
 		reader->totals.unknown++;
 		return;
 	}

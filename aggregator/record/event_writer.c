@@ -78,6 +78,8 @@ void event_writer_close(EventWriter *writer)
 	header->events_total = cpu->events_written + cpu->events_lost;
 	header->left_out_self = cpu->left_out_self;
 	header->left_out_interrupt = cpu->left_out_interrupt;
+	if (cpu->by_bits)
+		header->version = KMT_VERSION_BY_BITS;
 	writer->send(header, header->batch_bytes, writer->user_data);
 }
 

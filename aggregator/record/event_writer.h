@@ -57,6 +57,7 @@ typedef struct {
 	uint32_t cpu;
 	uint32_t batch_number;    /* of the next batch */
 	uint32_t sampling_period; /* nominal: on average one of this many events is taken */
+	bool by_bits;             /* ... by bits of its address */
 	uint64_t events_written;  /* counted by the writer */
 	uint64_t events_lost;     /* lost events as far as known; never decreases */
 	uint64_t left_out_self;

@@ -29,6 +29,9 @@
 
 enum {
 	KMT_VERSION = 1,
+	/* Of batches whose events are selected by bits of addresses: an older reader would take
+	   them for a larger sample. */
+	KMT_VERSION_BY_BITS = 2,
 	KMT_FIELD_SET = 1,
 	KMT_RECORD_UNIT_BYTES = 8, /* unit of record lengths */
 	KMT_BATCH_BYTES_MAX =
@@ -111,6 +114,9 @@ struct KmtRecordHead {
 	uint8_t units;  /* record length including this head, in KMT_RECORD_UNIT_BYTES; not 0 */
 	uint16_t index; /* number of the definition, or of the event's origin */
 };
+
+/* The field sampled_by, if addresses are selected by their bits. */
+#define KMT_SAMPLED_BY_BITS "address bits"
 
 /*
  * Definitions come before their first use in the same batch and are numbered 0, 1, 2 ... per type.
@@ -340,9 +346,10 @@ enum KmtFieldId {
 	KMT_FIELD_BPF_ATTACHED = 54, /* text: tracepoints with BPF programs, but with events */
 	/* number: percent: variance of the estimates relative to that of independent draws */
 	KMT_FIELD_SAMPLING_SCATTER = 55,
-	KMT_FIELD_HELD = 56,           /* number: 1: allocations can be paired with their frees */
-	KMT_FIELD_SAMPLED_BY = 57,     /* text: "address": see address_sample.h; absent: by event */
-	KMT_FIELD_SAMPLE_SEED = 58,    /* number: of that hash */
+	KMT_FIELD_HELD = 56, /* number: 1: allocations can be paired with their frees */
+	/* text: "address", "address bits": see address_sample.h; absent: by event */
+	KMT_FIELD_SAMPLED_BY = 57,
+	KMT_FIELD_SAMPLE_SEED = 58,    /* number: of that hash, and of the bits */
 	KMT_FIELD_FREES_SEEN_BY = 59,  /* text: probes that record frees, "kfree,kvfree_call_rcu" */
 	KMT_FIELD_FREES_NOT_SEEN = 60, /* text: ways to free that are not recorded */
 	KMT_FIELD_PROBES_MISSED = 61,  /* number: hits that the kernel missed; cumulative */

@@ -67,7 +67,9 @@ static void read_info_of_frees(Session *session)
 {
 	const RunInfo *info = session->info;
 
-	pairing_set_seed(session->pairing, run_info_number(info, KMT_FIELD_SAMPLE_SEED, 0));
+	pairing_set_seed(
+		session->pairing, run_info_number(info, KMT_FIELD_SAMPLE_SEED, 0),
+		!g_strcmp0(run_info_text(info, KMT_FIELD_SAMPLED_BY), KMT_SAMPLED_BY_BITS));
 	if (info->sliced)
 		pairing_cut_frees(session->pairing);
 }

@@ -126,7 +126,7 @@ Test(batch_reader, a_newer_version_is_skipped_as_unknown)
 	g_autoptr(GString) seen = g_string_new(NULL);
 	g_autoptr(BatchReader) reader = batch_reader_new(note_number, seen);
 
-	((struct KmtBatchHeader *)bytes->data)->version = KMT_VERSION + 1;
+	((struct KmtBatchHeader *)bytes->data)->version = KMT_VERSION_BY_BITS + 1;
 	batch_reader_feed(reader, bytes->data, bytes->len);
 	batch_reader_finish(reader);
 	cr_expect(eq(str, seen->str, "1 "));

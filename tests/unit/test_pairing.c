@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/format.h"
 #include "held/held_cells.h"
+#include "record/address_sample.h"
+#include "record/batch_writer.h"
 #include "session/losses.h"
 #include "session/session.h"
 
@@ -162,6 +164,63 @@ Test(pairing, a_full_table_continues_with_a_sample_of_the_addresses)
 	/* Five standard errors: the seed of the addresses is fixed, so this does not vary. */
 	margin = 5 * 5 * HELD * (scale - 1);
 	cr_expect(lt(dbl, ((double)totals.held - HELD) * ((double)totals.held - HELD), margin));
+}
+
+enum { BITS_OBJECTS = BATCH_EVENTS, BITS_FREED = 300, BITS_LEVEL = 2 };
+
+/* Objects, all followed, of which some are freed later, when the kernel selects addresses by their
+   bits, beside as many that are allocated then. */
+static uint64_t held_by_bits(uint64_t seed)
+{
+	const InfoField fields[] = {
+		{ KMT_FIELD_SAMPLED_BY, 0, KMT_SAMPLED_BY_BITS },
+		{ KMT_FIELD_SAMPLE_SEED, seed, NULL },
+	};
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Session) session = NULL;
+	EventBatch batch;
+	uint64_t written = BITS_OBJECTS;
+
+	batch_write_info(bytes, fields, G_N_ELEMENTS(fields));
+	batch = begin(bytes, 0, 0, LATER_NS);
+	for (unsigned i = 0; i < BITS_OBJECTS; i++)
+		add(&batch, KMT_RECORD_ALLOC, i, i);
+	event_batch_end(&batch, written);
+	batch = begin(bytes, 0, 1, 2 * LATER_NS);
+	event_batch_header(&batch)->version = KMT_VERSION_BY_BITS;
+	event_batch_header(&batch)->sampling_period = 1U << BITS_LEVEL;
+	for (unsigned i = 0; i < BITS_OBJECTS + BITS_FREED; i++) {
+		bool is_free = i < BITS_FREED;
+		uint64_t number = is_free ? i : BITS_OBJECTS - BITS_FREED + i;
+
+		if (!kmt_address_is_taken_by_bits(ADDRESS + number * OBJECT_BYTES, seed,
+						  BITS_LEVEL))
+			continue;
+		add(&batch, is_free ? KMT_RECORD_FREE : KMT_RECORD_ALLOC, i, number);
+		written++;
+	}
+	event_batch_heartbeat(&batch, 3 * LATER_NS, 0, 0);
+	event_batch_end(&batch, written);
+	session = made_session_paired(bytes, PLENTY);
+	cr_expect(eq(u64, pairing_totals(session->pairing).scale, 1U << BITS_LEVEL));
+	cr_expect(eq(u64, pairing_totals(session->pairing).recycled, 0));
+	return pairing_totals(session->pairing).held;
+}
+
+/* With each seed, others are followed: together they are all. */
+Test(pairing, objects_that_the_kernel_selects_by_bits_are_estimated_without_bias)
+{
+	const uint64_t truth = 2 * BITS_OBJECTS - BITS_FREED;
+	uint64_t sum = 0;
+
+	for (uint64_t seed = 0; seed < 1U << BITS_LEVEL; seed++) {
+		uint64_t held = held_by_bits(seed);
+
+		cr_expect(lt(u64, truth / 5 * 4, held));
+		cr_expect(lt(u64, held, truth / 5 * 6));
+		sum += held;
+	}
+	cr_expect(eq(u64, sum, truth << BITS_LEVEL));
 }
 
 /* A free after the end of the window still ends what was allocated in it; an allocation does not

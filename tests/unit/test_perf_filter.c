@@ -3,6 +3,7 @@
 
 #include "leaks.h"
 #include "perf_fixtures.h"
+#include "record/address_sample.h"
 
 #include <criterion/criterion.h>
 
@@ -144,6 +145,96 @@ Test(perf_filter, paired_frees_are_left_out_where_their_allocations_are)
 		cr_expect_eq(g_strcmp0(filter, free_cases[i].filter), 0, "%s of %s: %s",
 			     free_cases[i].point, free_cases[i].kernel, filter);
 	}
+}
+
+/* What such a filter says of a number, as the kernel reads it; moves *text behind it. */
+static bool passes(const char **text, uint64_t number);
+
+/* "(PART||PART)", "(PART&&PART)", "(ptr&1024)" or "!(ptr&1024)". */
+static bool passes_part(const char **text, uint64_t number)
+{
+	bool is_not = **text == '!', passed;
+
+	*text += is_not;
+	cr_assert_eq(*(*text)++, '(', "%s", *text);
+	if (!g_ascii_isalpha(**text)) {
+		passed = passes(text, number);
+	} else {
+		char *end;
+
+		passed = number & g_ascii_strtoull(strchr(*text, '&') + 1, &end, 10);
+		*text = end;
+	}
+	cr_assert_eq(*(*text)++, ')', "%s", *text);
+	return passed != is_not;
+}
+
+static bool passes(const char **text, uint64_t number)
+{
+	bool passed = passes_part(text, number);
+
+	while (g_str_has_prefix(*text, "&&") || g_str_has_prefix(*text, "||")) {
+		bool is_and = **text == '&', other;
+
+		*text += 2;
+		other = passes_part(text, number);
+		passed = is_and ? passed && other : passed || other;
+	}
+	return passed;
+}
+
+static const struct {
+	const char *point, *bit;
+	unsigned shift; /* the record has the address without so many bits */
+} bit_cases[] = {
+	{ "kmem_cache_alloc", "(ptr&", 0 },
+	{ "kfree", "(ptr&", 0 },
+	{ "mm_page_free", "(pfn&", 12 },
+};
+
+Test(perf_filter, the_kernel_selects_the_addresses_that_the_reader_takes)
+{
+	enum { NUMBERS = 2000, KERNEL_BYTES_MAX = 4096 };
+	g_autoptr(GPtrArray) points = perf_fixture_points("6.18");
+	g_autoptr(GRand) random = g_rand_new_with_seed(1);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(bit_cases) * 8; i++) {
+		uint64_t seed = i % 4, passed_count = 0;
+		unsigned level = 1 + i / 4 % 2;
+		const KmemPoint *point = NULL;
+		g_autofree char *filter = NULL;
+
+		for (guint j = 0; j < points->len; j++)
+			if (g_str_equal(((const KmemPoint *)points->pdata[j])->type->name,
+					bit_cases[i / 8].point))
+				point = points->pdata[j];
+		cr_assert_not_null(point);
+		filter = perf_filter_by_bits(NULL, point, seed, level);
+		cr_assert_not_null(strstr(filter, bit_cases[i / 8].bit), "%s", filter);
+		cr_expect_lt(strlen(filter), KERNEL_BYTES_MAX * 7 / 8);
+		for (int j = 0; j < NUMBERS; j++) {
+			uint64_t number = (uint64_t)g_rand_int(random) << 3;
+			const char *text = filter;
+			bool passed = passes(&text, number);
+
+			cr_assert_eq(passed,
+				     kmt_address_is_taken_by_bits(number << bit_cases[i / 8].shift,
+								  seed, level),
+				     "%lx", (unsigned long)number);
+			cr_assert_eq(*text, '\0');
+			passed_count += passed;
+		}
+		cr_expect_lt(NUMBERS / 2 >> level, passed_count);
+		cr_expect_lt(passed_count, NUMBERS * 2 >> level);
+	}
+}
+
+Test(perf_filter, addresses_are_selected_of_what_passes_otherwise)
+{
+	g_autoptr(GPtrArray) points = perf_fixture_points("6.18");
+	g_autofree char *filter = perf_filter_by_bits("name == \"filp\"", points->pdata[0], 0, 1);
+
+	cr_expect(g_str_has_prefix(filter, "(name == \"filp\")&&(("), "%s", filter);
 }
 
 Test(perf_filter, nothing_that_is_wanted_is_left_out)

@@ -541,7 +541,7 @@ static bool take_sampled(const Events *events, void *user_data)
 		const Event *event = &events->events[i];
 
 		if (event->weight == 1U << SAMPLED_LEVEL &&
-		    kmt_address_is_taken(event->pointer, seed, SAMPLED_LEVEL))
+		    kmt_address_is_taken_by_bits(event->pointer, seed, SAMPLED_LEVEL))
 			sampled->taken++;
 		else
 			sampled->wrong++;
@@ -562,7 +562,8 @@ Test(perf_run, paired_events_are_sampled_by_address, .timeout = WAIT_SECONDS)
 	sampled.session = stage.session;
 	session_add_sink(stage.session, take_sampled, &sampled);
 	run_once(&stage);
-	cr_expect_str_eq(run_info_text(stage.session->info, KMT_FIELD_SAMPLED_BY), "address");
+	cr_expect_str_eq(run_info_text(stage.session->info, KMT_FIELD_SAMPLED_BY),
+			 KMT_SAMPLED_BY_BITS);
 	cr_expect_gt(sampled.taken, 0);
 	cr_expect_eq(sampled.wrong, 0);
 }

@@ -175,7 +175,9 @@ static bool is_in_window(const Counting *counting, const Taken *event)
 
 static void pair_all(Counting *counting)
 {
-	uint64_t seed = run_info_number(counting->session->info, KMT_FIELD_SAMPLE_SEED, 0);
+	const RunInfo *info = counting->session->info;
+	uint64_t seed = run_info_number(info, KMT_FIELD_SAMPLE_SEED, 0);
+	bool by_bits = !g_strcmp0(run_info_text(info, KMT_FIELD_SAMPLED_BY), KMT_SAMPLED_BY_BITS);
 	uint32_t period = 1;
 	unsigned level;
 
@@ -186,7 +188,8 @@ static void pair_all(Counting *counting)
 	for (guint i = 0; i < counting->events->len; i++) {
 		Taken *event = &g_array_index(counting->events, Taken, i);
 
-		if (kmt_address_is_taken(event->pointer, seed, level) &&
+		if ((by_bits ? kmt_address_is_taken_by_bits(event->pointer, seed, level)
+			     : kmt_address_is_taken(event->pointer, seed, level)) &&
 		    (event->free || is_in_window(counting, event)))
 			pair(counting, event);
 	}

@@ -10,6 +10,7 @@
 #include "record/format.h"
 #include "base/clock.h"
 #include "base/hot_assert.h"
+#include "collect/perf/perf_filter.h"
 #include "collect/perf/perf_period.h"
 #include "collect/perf/perf_state.h"
 #include "collect/perf/perf_turn.h"
@@ -88,6 +89,8 @@ static PerfRunCpu *add_cpu(PerfRun *run, uint32_t number, PerfCpu *perf)
 	perf->owner = cpu;
 	cpu->event_cpu.cpu = number;
 	cpu->event_cpu.sampling_period = run->costs.bound.sampling_period;
+	cpu->event_cpu.by_bits =
+		run->plan.events.selects_later && run->costs.bound.sampling_period > 1;
 	cpu->event_cpu.probe_ns = run->costs.cost.is_known ? 0 : KMT_NOT_MEASURED;
 	g_ptr_array_add(run->cpus, cpu);
 	return cpu;
@@ -249,19 +252,52 @@ static void begin_series(PerfRun *run, PerfRunCpu *cpu)
 		take_turns(run);
 }
 
-static PerfSpent spent_by(const PerfRunCpu *cpu)
+/* As long as all addresses are taken, the kernel can leave out some. */
+static PerfSpent spent_by(const PerfRun *run, const PerfRunCpu *cpu)
 {
-	return (PerfSpent){ cpu->event_cpu.probe_ns, cpu->cost.taken_ns };
+	bool may_select = run->plan.events.selects_later && !run->reader.addresses.level;
+
+	return (PerfSpent){ cpu->event_cpu.probe_ns,
+			    may_select ? cpu->cost.samples_ns : cpu->cost.taken_ns };
+}
+
+/* A rejected event costs as much as the parities that are tested: all of the first one, and for
+   half of the events also the second (doc/PERFORMANCE.md). */
+enum { REJECTED_TIMES = 5 /* what an event costs that is only counted */ };
+
+/* Has the kernel select the addresses of a sample. Where it cannot, the reader does. Both events of
+   a point record for a moment: the record of the second one comes first (perf_weight.c). */
+static void select_in_kernel(PerfRun *run, PerfRunCpu *cpu)
+{
+	unsigned level = MIN(run->reader.addresses.level, (unsigned)KMT_PARITY_LEVELS);
+
+	cpu->selected_level = level;
+	for (unsigned i = 0; level && i < run->plan.events.points_count; i++) {
+		const PerfPoint *point = &run->plan.events.points[i];
+		g_autofree char *filter =
+			perf_filter_by_bits(point->filter, run->plan.points->pdata[i],
+					    run->reader.addresses.seed, level);
+		PerfStart start = { .period = 1 };
+
+		if (!filter || !perf_events_select(run->events, cpu->perf, i, filter, &start.other))
+			continue;
+		perf_weight_start(&cpu->weights[i], 1, &start);
+		run->costs.hit_costs[i].rejected_ns =
+			MAX(run->costs.hit_costs[i].rejected_ns,
+			    run->costs.cost.untaken_ns * REJECTED_TIMES);
+	}
 }
 
 void perf_cpus_enable(PerfRun *run, PerfRunCpu *cpu)
 {
-	PerfSpent spent = spent_by(cpu);
+	PerfSpent spent = spent_by(run, cpu);
 	uint64_t now_ns;
 
 	perf_events_enable_samples(run->events, cpu->perf);
 	if (!perf_read_pairs(&run->reader))
 		begin_series(run, cpu);
+	else if (run->plan.events.selects_later)
+		select_in_kernel(run, cpu);
 	now_ns = clock_monotonic_ns();
 	cpu->throttle.judged_ns = cpu->hits.judged_ns = cpu->judged_ns = now_ns;
 	perf_mean_begin(&cpu->mean, now_ns, &spent);
@@ -348,12 +384,26 @@ static uint64_t counted_hits(PerfRun *run, PerfRunCpu *cpu, unsigned point)
 	return samples;
 }
 
+/* Returns about how many hits of a point the kernel has left out by their address. */
+static uint64_t left_out_by_address(const PerfRunCpu *cpu, unsigned point)
+{
+	const PerfWeight *weight = &cpu->weights[point];
+
+	return cpu->selected_level ? (weight->series[1].samples << cpu->selected_level) -
+					     weight->series[1].samples
+				   : 0;
+}
+
 void perf_cpus_pay(PerfRun *run, PerfRunCpu *cpu)
 {
-	for (unsigned i = 0; run->costs.cost.is_known && i < run->plan.events.points_count; i++)
-		cpu->cost.hits_ns += hits_paid_pay(&cpu->paid[i], &run->costs.hit_costs[i],
-						   counted_hits(run, cpu, i),
-						   perf_events_calls(run->events, cpu->perf, i));
+	for (unsigned i = 0; run->costs.cost.is_known && i < run->plan.events.points_count; i++) {
+		uint64_t counted = counted_hits(run, cpu, i);
+		uint64_t calls = perf_events_calls(run->events, cpu->perf, i);
+
+		cpu->cost.hits_ns +=
+			hits_paid_pay(&cpu->paid[i], &run->costs.hit_costs[i], counted,
+				      MAX(calls, counted + left_out_by_address(cpu, i)));
+	}
 	cpu_cost_interrupt(&cpu->cost, cpu->perf->interrupted_ns);
 	perf_cpus_sum_cost(&run->costs, cpu);
 }
@@ -364,6 +414,7 @@ void perf_cpus_pay(PerfRun *run, PerfRunCpu *cpu)
 static void begin_period(PerfRun *run, PerfRunCpu *cpu, uint32_t period)
 {
 	cpu->event_cpu.sampling_period = period;
+	cpu->event_cpu.by_bits = run->plan.events.selects_later && period > 1;
 	event_writer_open(run->reader.writer, &cpu->event_cpu);
 	event_writer_beat(run->reader.writer, cpu->complete_until_ns);
 	event_writer_close(run->reader.writer);
@@ -380,15 +431,28 @@ static void change_period(PerfRun *run, PerfRunCpu *cpu)
 		cache_calls_forget(cpu->calls);
 }
 
-/* An object may be freed on any CPU. */
-static void halve_addresses(PerfRun *run, const PerfRunCpu *costly)
+/* Follows fewer addresses from now on, on all CPUs, as an object may be freed on any. The kernel
+   leaves out some once, which saves most; after that, the reader leaves out half of the rest. */
+static void thin_addresses(PerfRun *run, const PerfRunCpu *costly)
 {
-	run->costs.bound.sampling_period <<= 1;
+	unsigned before = run->reader.addresses.level;
+	unsigned level = before ? before + 1 : KMT_PARITY_LEVELS;
+	uint64_t now_ns = clock_monotonic_ns();
+
 	for (guint i = 0; i < run->cpus->len; i++)
 		perf_round_of_cpu(run, run->cpus->pdata[i]);
-	run->reader.addresses.level++;
-	for (guint i = 0; i < run->cpus->len; i++)
-		begin_period(run, run->cpus->pdata[i], run->costs.bound.sampling_period);
+	run->reader.addresses.level = level;
+	run->costs.bound.sampling_period = 1U << level;
+	for (guint i = 0; i < run->cpus->len; i++) {
+		PerfRunCpu *cpu = run->cpus->pdata[i];
+		PerfSpent spent;
+
+		begin_period(run, cpu, run->costs.bound.sampling_period);
+		if (!before)
+			select_in_kernel(run, cpu);
+		spent = spent_by(run, cpu);
+		perf_mean_begin(&cpu->mean, now_ns, &spent);
+	}
 	live_run_say_thinned(&run->live, costly->event_cpu.cpu, run->costs.bound.sampling_period);
 }
 
@@ -403,7 +467,7 @@ static void end_run(PerfRun *run, const char *bound)
 static void judge_paired(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 {
 	bool is_held = run->live.parts.request->what.held;
-	PerfSpent spent = spent_by(cpu);
+	PerfSpent spent = spent_by(run, cpu);
 	g_autofree char *bound = NULL;
 	PerfVerdict verdict;
 
@@ -414,7 +478,7 @@ static void judge_paired(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 		return;
 	if (verdict == PERF_COST_THIN && is_held &&
 	    run->reader.addresses.level < KMT_ADDRESS_LEVEL_MAX) {
-		halve_addresses(run, cpu);
+		thin_addresses(run, cpu);
 		return;
 	}
 	bound = g_strdup_printf("tracing took more than %u %% of CPU %u: raise --max-overhead "

@@ -32,6 +32,7 @@ typedef struct {
 	uint64_t lost_samples;      /* samples that the kernel took but did not deliver */
 	bool has_unreadable;        /* events in unreadable samples are lost, too */
 	uint64_t lost_tasks;        /* lost task records, if events depend on them */
+	unsigned selected_level;    /* of the sample of addresses that the kernel takes; 0: all */
 	uint64_t enabled_at_ns;     /* when its events began to count */
 	uint64_t complete_until_ns; /* of the newest heartbeat */
 	PerfEnabled enabled;        /* at the last check */

@@ -585,7 +585,15 @@ static bool open_slab_frees(PerfEvents *events, Cpu *cpu, GError **error)
 			 error);
 }
 
-static bool open_point(PerfEvents *events, Cpu *cpu, const PerfPoint *point, GError **error)
+/* The filter of an event cannot be changed. */
+static void set_filter(PerfEvents *events, const PerfPoint *point, int fd)
+{
+	if (point->filter && !ioctl(fd, PERF_EVENT_IOC_SET_FILTER, point->filter))
+		events->is_filtered |= point->filters_caches;
+}
+
+static bool open_point(PerfEvents *events, Cpu *cpu, const PerfPoint *point, bool is_later,
+		       GError **error)
 {
 	uint64_t period = events->request->sampling_period, id;
 	int fd = open_one(events, cpu, point);
@@ -603,8 +611,8 @@ static bool open_point(PerfEvents *events, Cpu *cpu, const PerfPoint *point, GEr
 	   period again prevents this. */
 	if (period > 1)
 		ioctl(fd, PERF_EVENT_IOC_PERIOD, &period);
-	if (point->filter && !ioctl(fd, PERF_EVENT_IOC_SET_FILTER, point->filter))
-		events->is_filtered |= point->filters_caches;
+	if (!is_later)
+		set_filter(events, point, fd);
 	return true;
 }
 
@@ -635,7 +643,8 @@ static bool open_all(PerfEvents *events, Cpu *cpu, GError **error)
 	int fd;
 
 	for (unsigned i = 0; i < request->points_count * twins; i++)
-		if (!open_point(events, cpu, &request->points[i / twins], error))
+		if (!open_point(events, cpu, &request->points[i / twins],
+				request->selects_later && i % twins, error))
 			return false;
 	for (unsigned i = 0; i < request->points_count; i++)
 		if (!open_counter(events, cpu, &request->points[i], error))
@@ -747,6 +756,19 @@ void perf_events_switch(PerfEvents *events, PerfCpu *part, PerfEventId event, bo
 
 	perf_events_control(cpu, descriptor_of(events, cpu, event),
 			    on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, NULL);
+}
+
+bool perf_events_select(PerfEvents *events, PerfCpu *part, unsigned point, const char *filter,
+			uint64_t *before)
+{
+	const PerfEventId first = { point, 0 }, second = { point, 1 };
+
+	if (ioctl(descriptor_of(events, (Cpu *)part, second), PERF_EVENT_IOC_SET_FILTER, filter))
+		return false;
+	perf_events_switch(events, part, second, true);
+	perf_events_switch(events, part, first, false);
+	*before = perf_events_count(events, part, first);
+	return true;
 }
 
 void perf_events_enable_frees(PerfEvents *events, PerfCpu *part)

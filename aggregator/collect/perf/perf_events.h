@@ -61,6 +61,7 @@ typedef struct {
 	bool with_data_maps;       /* ... and those that are not executable */
 	uint32_t sampling_period;  /* at first; not 1 if it will change: see below */
 	bool has_twins;            /* open two events for each point: see perf_weight.h */
+	bool selects_later;        /* ... of which the second is for perf_events_select() */
 	size_t ring_bytes;         /* of samples, per CPU: a power of two of whole pages */
 	bool with_cgroups;         /* request the cgroup in each sample */
 	bool own_thread;           /* only of the calling thread; else of all */
@@ -141,6 +142,15 @@ void perf_events_set_period(PerfEvents *events, PerfCpu *cpu, PerfEventId event,
 
 /* Enables or disables an event. */
 void perf_events_switch(PerfEvents *events, PerfCpu *cpu, PerfEventId event, bool on);
+
+/*
+ * Lets the second event of a point take over, with a filter that passes a part of what the first
+ * one records; at most once for each time that the CPU is opened. Both record for a moment, then
+ * the first one is disabled: it had counted *before. Returns false if the kernel refuses the
+ * filter: then nothing changes.
+ */
+bool perf_events_select(PerfEvents *events, PerfCpu *cpu, unsigned point, const char *filter,
+			uint64_t *before);
 
 /* Sets the sampling period of all helpers. */
 void perf_events_set_helpers_period(PerfEvents *events, PerfCpu *cpu, uint32_t sampling_period);

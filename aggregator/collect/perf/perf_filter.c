@@ -6,6 +6,8 @@
  */
 #include "collect/perf/perf_filter.h"
 
+#include "record/address_sample.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -112,6 +114,59 @@ char *perf_filter_of_free(const GPtrArray *points, const KmemPoint *point, char 
 	    kmem_points_lack_caches(points))
 		return NULL;
 	return perf_filter_new(point, caches);
+}
+
+/* The bits of a number whose parity is tested. */
+typedef struct {
+	const char *field;
+	const unsigned *bits;
+	unsigned count;
+} Parity;
+
+/* A filter can only test whether a bit is set, and has one page at most. The parity of two parts is
+   odd if one of theirs is: so each part is written twice, but the kernel evaluates it once. */
+static void append_parity(GString *out, const Parity *parity, bool is_odd)
+{
+	const Parity first = { parity->field, parity->bits, parity->count / 2 };
+	const Parity second = { parity->field, parity->bits + first.count,
+				parity->count - first.count };
+
+	if (parity->count == 1) {
+		g_string_append_printf(out, "%s(%s&%u)", is_odd ? "" : "!", parity->field,
+				       1U << parity->bits[0]);
+		return;
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		g_string_append(out, i ? "||(" : "((");
+		append_parity(out, &first, !i);
+		g_string_append(out, "&&");
+		append_parity(out, &second, i ? is_odd : !is_odd);
+		g_string_append_c(out, ')');
+	}
+	g_string_append_c(out, ')');
+}
+
+char *perf_filter_by_bits(const char *filter, const KmemPoint *point, uint64_t seed, unsigned level)
+{
+	const TracepointField *page = point->fields[PROBE_PAGE_NUMBER];
+	const TracepointField *field = page ? page : point->fields[PROBE_POINTER];
+	unsigned shift = page ? point->page_shift : 0, bits[64];
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	if (!field || point->is_kprobe)
+		return NULL;
+	if (filter)
+		g_string_append_printf(out, "(%s)", filter);
+	for (unsigned i = 0; i < level; i++) {
+		Parity parity = { field->name, bits, 0 };
+
+		for (unsigned bit = shift; bit < shift + 32; bit++)
+			if (kmt_parity_bits[i] >> bit & 1)
+				bits[parity.count++] = bit - shift;
+		g_string_append(out, out->len ? "&&" : "");
+		append_parity(out, &parity, seed >> i & 1);
+	}
+	return g_string_free(g_steal_pointer(&out), FALSE);
 }
 
 static bool has_inner(const KmemPoint *point, const InnerKmallocs *inner)

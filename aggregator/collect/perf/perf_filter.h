@@ -21,6 +21,15 @@ char *perf_filter_new(const KmemPoint *point, char **caches);
 char *perf_filter_of_free(const GPtrArray *points, const KmemPoint *point, char **caches);
 
 /*
+ * Returns the filter extended to select objects by the bits of their addresses, at that level of
+ * kmt_address_is_taken_by_bits(), at most KMT_PARITY_LEVELS. filter is borrowed; NULL: none.
+ * Returns NULL if the record of the point does not have the address as one number. The caller frees
+ * it.
+ */
+char *perf_filter_by_bits(const char *filter, const KmemPoint *point, uint64_t seed,
+			  unsigned level);
+
+/*
  * Returns the filter extended to reject inner events of large kmallocs. The kernel then neither
  * counts nor samples them. Takes ownership of filter (NULL: none), and returns it unchanged if
  * there is nothing to reject. The caller frees the result.

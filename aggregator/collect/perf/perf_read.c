@@ -140,7 +140,7 @@ static inline bool is_taken(const PerfReader *reader, uint64_t pointer)
 	const AddressSample *sample = &reader->addresses;
 
 	return !sample->level ||
-	       (pointer && kmt_address_is_taken(pointer, sample->seed, sample->level));
+	       (pointer && kmt_address_is_taken_by_bits(pointer, sample->seed, sample->level));
 }
 
 static inline TaskSample whose_is(const PerfReader *reader, const PerfSample *sample)
@@ -214,12 +214,14 @@ static void report_lost(PerfRunCpu *cpu)
 	cpu->event_cpu.events_lost = cpu->lost + cpu->lost_tasks;
 }
 
-/* Adds the losses of a point since its state was before. */
+/* Adds the losses of a point since its state was before. If the kernel selects addresses, each
+   event that it lost stands for those that it left out. */
 static void add_losses(PerfRunCpu *cpu, const PerfWeight *weight, const PerfWeight *before)
 {
 	uint32_t period = MAX(cpu->event_cpu.sampling_period, 1);
+	unsigned left_out = weight->in_force ? cpu->selected_level : 0;
 
-	cpu->lost_rest += weight->lost - before->lost;
+	cpu->lost_rest += (weight->lost - before->lost) << left_out;
 	cpu->lost_samples += weight->lost_samples - before->lost_samples;
 	cpu->lost += cpu->lost_rest / period;
 	cpu->lost_rest %= period;

@@ -154,7 +154,8 @@ static uint64_t not_delivered(const PerfRun *run, const PerfRunCpu *cpu)
 	    cpu->lost_samples <= lost)
 		return 0;
 	lost = cpu->lost_samples - lost;
-	return run->reader.addresses.level ? lost : lost * cpu->event_cpu.sampling_period;
+	return run->reader.addresses.level ? lost << cpu->selected_level
+					   : lost * cpu->event_cpu.sampling_period;
 }
 
 /* An event is counted before its record is in the ring. An interrupt of the CPU between the two,

@@ -377,7 +377,8 @@ static void complete_plan(PerfRun *run)
 	events->depth_max = perf_read_depth_max();
 	/* Paired events have no other period. */
 	events->sampling_period = is_paired ? 1 : PERF_PARKED;
-	events->has_twins = !is_paired;
+	events->selects_later = is_paired && request->what.held;
+	events->has_twins = !is_paired || events->selects_later;
 	events->with_cgroups = task_cgroup_sample_is_usable("");
 	/* The tracepoint only has the pids of the first namespace. */
 	if (plan->births && !run->reader.in_container)
@@ -492,7 +493,7 @@ static void describe_frees(const PerfRun *run)
 	run_facts_write_text(run->live.batches, KMT_FIELD_FREES_SEEN_BY, names->str);
 	run_facts_write_text(run->live.batches, KMT_FIELD_FREES_NOT_SEEN, run->plan.frees_not_seen);
 	/* Also if all are taken: it may be too much. */
-	run_facts_write_text(run->live.batches, KMT_FIELD_SAMPLED_BY, "address");
+	run_facts_write_text(run->live.batches, KMT_FIELD_SAMPLED_BY, KMT_SAMPLED_BY_BITS);
 	run_facts_write_number(run->live.batches, KMT_FIELD_SAMPLE_SEED,
 			       run->reader.addresses.seed);
 }

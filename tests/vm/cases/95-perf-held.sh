@@ -48,14 +48,6 @@ is_paired()
 		[ "$(recycled)" -le "$(report_lost report)" ]
 }
 
-# held_of COMM SOURCE FRAME: the objects that such processes hold by stacks with that function.
-held_of()
-{
-	awk -F '\t' -v comm="$1" -v source="$2" -v frame="$3" '
-		$1 == "held" && $2 == source && $4 == comm && ("<" $6 "<") ~ ("<" frame "<") { n += $5 }
-		END { print n + 0 }' counted
-}
-
 # mapped_files PID: how many files a process maps, with the program and its loader.
 mapped_files()
 {

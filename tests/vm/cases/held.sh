@@ -45,6 +45,14 @@ held_by()
 		END { print n + 0 }' counted
 }
 
+# held_of COMM SOURCE FRAME: the objects that such processes hold by stacks with that function.
+held_of()
+{
+	awk -F '\t' -v comm="$1" -v source="$2" -v frame="$3" '
+		$1 == "held" && $2 == source && $4 == comm && ("<" $6 "<") ~ ("<" frame "<") { n += $5 }
+		END { print n + 0 }' counted
+}
+
 # held_by_process COMM: the lines of what processes of such a name hold, a regular expression. Before it
 # executes, a command has the name of the process that starts it.
 held_by_process()
