@@ -15,5 +15,7 @@ libaggregator_a_SOURCES += \
 	aggregator/report/slab_readings.c aggregator/report/slab_readings.h \
 	aggregator/report/source.h \
 	aggregator/report/stack_paths.c aggregator/report/stack_paths.h \
+	aggregator/report/verdict.c aggregator/report/verdict.h \
+	aggregator/report/verdict_held.c aggregator/report/verdict_slabs.c \
 	aggregator/report/watch_charts.c aggregator/report/watch_charts.h \
 	aggregator/report/weights.c aggregator/report/weights.h

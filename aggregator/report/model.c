@@ -262,6 +262,45 @@ static void set_held(ReportModel *model)
 				MIN(doubtful, lost_max(model->facts)));
 }
 
+static bool is_of_stacks(ReportKind kind)
+{
+	return kind == REPORT_STACKS || kind == REPORT_SLABSTACK;
+}
+
+/* Returns the verdict of a run with pairs that was followed to its end; else NULL. */
+static Verdict *verdict_of_pairs(const ReportModel *model)
+{
+	const ViewSource *source = view_source(model->view);
+	const HeldChoice *choice =
+		source->held_cells ? held_cells_choice(source->held_cells) : NULL;
+	const HeldSums *held = &model->view->before.held;
+	VerdictEvidence evidence = {
+		.span_ns = fact_number(model->facts, FACT_DURATION),
+		.allocated = held->allocated,
+		.freed = held->freed,
+		.sees_frees = model_sees_frees(model, held),
+	};
+	uint64_t lost = fact_range(model->facts, FACT_LOST).high;
+
+	if (!choice || choice->at_peak || choice->min_age_ns ||
+	    !held_cells_have_times(source->held_cells))
+		return NULL;
+	evidence.lost_percent = losses_percent(model->source->session, lost);
+	verdict_find_calls(&evidence, model->view, model->source->session, model->held_check);
+	return verdict_of_held(&evidence);
+}
+
+static void set_verdict(ReportModel *model)
+{
+	if (model->kind == REPORT_SLAB_CACHES)
+		model->verdict = verdict_of_slabs(&model->slab->table);
+	else if (is_of_stacks(model->kind) && model_counts(model) == COUNTS_HELD)
+		model->verdict = verdict_of_pairs(model);
+	else if (model->slab && model_counts(model) == COUNTS_ALLOCATIONS &&
+		 !model->slab->growth.of_whom && !model->slab->growth.of_part)
+		model->verdict = verdict_of_growth(&model->slab->growth, model->view->processes);
+}
+
 /* Sets whether a sum exceeds 64 bits. */
 static void set_saturated(ReportModel *model)
 {
@@ -416,11 +455,6 @@ static void set_diff(ReportModel *model)
 	model->diff = diff_rows_new(runs, model->source->options, per);
 }
 
-static bool is_of_stacks(ReportKind kind)
-{
-	return kind == REPORT_STACKS || kind == REPORT_SLABSTACK;
-}
-
 /* Facts of several runs were joined before. */
 static void set_facts(ReportModel *model)
 {
@@ -493,6 +527,7 @@ ReportModel *report_model_new(ReportKind kind, const ReportSource *source)
 	set_details_of_run(model);
 	/* Facts come last: names of groups take memory, too. */
 	set_facts(model);
+	set_verdict(model);
 	if (!is_of_stacks(kind) && kind != REPORT_DIFF)
 		return model;
 	set_counts(model);
@@ -517,6 +552,7 @@ void report_model_free(ReportModel *model)
 	diff_rows_free(model->diff);
 	report_model_free(model->older);
 	hit_rows_free(model->hits);
+	verdict_free(model->verdict);
 	slab_readings_free(model->slab);
 	watch_charts_free(model->watch);
 	g_clear_pointer(&model->held_check, g_array_unref);

@@ -7,6 +7,7 @@
 #include "report/held_check.h"
 #include "report/slab_readings.h"
 #include "report/source.h"
+#include "report/verdict.h"
 #include "report/watch_charts.h"
 #include "session/session.h"
 #include "table/group_rows.h"
@@ -98,6 +99,7 @@ typedef struct ReportModel {
 	   NULL: of others. */
 	GPtrArray *calls;
 	WatchCharts *watch; /* owned; NULL: not requested, or not of a watch */
+	Verdict *verdict;   /* who keeps memory; NULL: the report does not tell */
 	GArray *code;       /* (element-type CodeRow), owned; NULL: not requested */
 	HitRows *hits;      /* a list of hits instead of stacks; NULL: they are only counted */
 	/* Time spans between probe points; all 0 if there are none, or some are left out. */

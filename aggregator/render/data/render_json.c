@@ -538,6 +538,46 @@ static void write_code(JsonWriter *json, const GArray *rows)
 	json_close(json, ']');
 }
 
+#define CALL(name, type, member) TABLE_MEMBER(name, type, VerdictCall, member)
+
+static const TableColumn call_columns[] = {
+	{ CALL("memory", VALUE_TEXT, memory) },
+	{ CALL("process", VALUE_TEXT, process) },
+	{ CALL("tgid", VALUE_COUNT, tgid), .known_at = offsetof(VerdictCall, is_single) },
+	{ CALL("processes", VALUE_COUNT, processes) },
+	{ CALL("is_kernel_thread", VALUE_FLAG, is_kernel_thread) },
+	{ CALL("is_interrupt", VALUE_FLAG, is_interrupt) },
+	{ CALL("cgroup", VALUE_TEXT, cgroup) },
+	{ CALL("module", VALUE_TEXT, module) },
+	{ CALL("path", VALUE_TEXT, path) },
+	{ CALL("cache", VALUE_TEXT, name) },
+	{ CALL("caches", VALUE_COUNT, caches) },
+	{ CALL("objects", VALUE_COUNT, objects) },
+	{ CALL("bytes", VALUE_COUNT, bytes) },
+	{ CALL("allocated", VALUE_COUNT, allocated) },
+	{ CALL("freed", VALUE_COUNT, freed) },
+	{ CALL("objects_in_cache", VALUE_COUNT, in_cache) },
+};
+
+/* Writes who keeps memory, if the report tells. */
+static void write_verdict(JsonWriter *json, const Verdict *verdict)
+{
+	g_autoptr(GArray) calls = g_array_new(FALSE, FALSE, sizeof(VerdictCall));
+
+	if (!verdict)
+		return;
+	for (MemoryKind kind = 0; kind < MEMORY_KINDS; kind++)
+		if (verdict->evidence.calls[kind].bytes)
+			g_array_append_val(calls, verdict->evidence.calls[kind]);
+	json_open(json, "verdict", '{');
+	json_text(json, "rule", verdict->rule);
+	json_flag(json, "is_suspect", verdict->is_suspect);
+	json_text(json, "sentence", verdict->sentence);
+	json_text(json, "next", verdict->next);
+	write_structs(json, "calls", calls, call_columns, G_N_ELEMENTS(call_columns));
+	json_close(json, '}');
+}
+
 static void write_runs(JsonWriter *json, const ManyRuns *runs)
 {
 	const RunCounts counts = many_runs_counts(runs);
@@ -557,6 +597,7 @@ static void write_report(JsonWriter *json, const ReportModel *model, FILE *out)
 	g_assert(model->kind < G_N_ELEMENTS(report_names));
 	json_text(json, "command", model->source->command);
 	json_text(json, "report", report_names[model->kind]);
+	write_verdict(json, model->verdict);
 	write_facts(json, "facts", model->facts);
 	if (model->runs)
 		write_runs(json, model->runs);

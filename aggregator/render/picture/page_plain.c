@@ -170,12 +170,13 @@ static void append_answer(const ReportModel *model, GString *text)
 	g_autofree char *first = g_strjoinv("\n", growth);
 
 	if (model->kind == REPORT_SLAB_CACHES) {
-		append_slab_table(text, &model->slab->table);
+		append_slab_table(text, &model->slab->table, model->verdict);
 		g_string_append_c(text, '\n');
 		return;
 	}
+	append_verdict(text, model->verdict, 0);
 	g_string_append(text, first);
-	if (text->len)
+	if (*first)
 		g_string_append(text, "\n\n");
 	/* Those of a comparison have no order. */
 	if (!model->diff)

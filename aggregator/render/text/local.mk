@@ -10,4 +10,5 @@ libaggregator_a_SOURCES += \
 	aggregator/render/text/text_slabstack.c \
 	aggregator/render/text/text_stacks.c \
 	aggregator/render/text/text_table.c \
+	aggregator/render/text/text_verdict.c \
 	aggregator/render/text/text_words.c

@@ -122,7 +122,7 @@ static void print_slab_caches(const ReportModel *model, FILE *out)
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	append_watch_line(text, &model->slab->watch);
-	append_slab_table(text, &model->slab->table);
+	append_slab_table(text, &model->slab->table, model->verdict);
 	fwrite(text->str, 1, text->len, out);
 }
 

@@ -64,6 +64,10 @@ void append_memory_state(GString *out, const Facts *facts);
 /* Appends how a text was read: "Read as: the output of perf script"; nothing of other inputs. */
 void append_read_as_line(GString *out, const ReportModel *model);
 
+/* Appends the verdict in lines of so many columns, and the next command, with a blank line after
+   them. columns 0: no terminal. verdict NULL: nothing. */
+void append_verdict(GString *out, const Verdict *verdict, unsigned columns);
+
 /* Appends it as the first line of a report, for tools whose reports show it. */
 void append_memory_line(GString *out, const ReportModel *model);
 
@@ -185,12 +189,12 @@ void append_most_growth(GString *out, const SlabGrowth *growth, guint lines_max)
 void append_watch_line(GString *out, const WatchSpan *watch);
 
 /*
- * Appends where all memory is, then two tables, fastest growth first: slab caches, and
+ * Appends the verdict, where all memory is, then two tables, fastest growth first: slab caches, and
  * caches that the kernel shrinks if memory is short. Columns: CACHE IN-USE SIZE CHANGE/s. SIZE is
  * the memory of all slabs of a cache; CHANGE/s is the growth of its objects in use. A line counts
- * the caches above rows_max; the last line suggests the next step.
+ * the caches above rows_max.
  */
-void append_slab_table(GString *out, const SlabTable *table);
+void append_slab_table(GString *out, const SlabTable *slabs, const Verdict *verdict);
 
 /* Appends a table in the layout of bcc's slabratetop: time and load, titles, rows, then the sum of
    all rows and the losses. */

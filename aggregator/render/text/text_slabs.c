@@ -52,7 +52,7 @@ static void append_use(GString *out, const SlabGrowth *of, const SlabGrowthRow *
 	g_string_append_printf(out, "%s, %s)", of->human ? "" : " bytes", source);
 }
 
-static void append_verdict(GString *out, const SlabGrowthRow *growth)
+static void append_growth_explained(GString *out, const SlabGrowthRow *growth)
 {
 	uint64_t grown = growth->end > growth->start ? growth->end - growth->start : 0;
 
@@ -94,7 +94,7 @@ static void append_traced(GString *out, const SlabGrowth *of, const SlabGrowthRo
 	else if (of->of_whom)
 		g_string_append_printf(out, ", %s alone, freed or not", of->of_whom);
 	else if (growth->is_known)
-		append_verdict(out, growth);
+		append_growth_explained(out, growth);
 }
 
 /* A cache may hold more than it grew by: it also frees objects that are older than the run, and
@@ -247,44 +247,6 @@ static void append_slab_rows(GString *out, const SlabTable *slabs, Table *table,
 	g_string_append_c(out, '\n');
 }
 
-static void append_command(GString *out, const SlabTableRow *cache)
-{
-	g_autofree char *quoted = g_shell_quote(cache->name);
-	bool is_plain = !strpbrk(cache->name, " \t'\"\\$`*?[]();&|<>!#~");
-
-	g_string_append(out, "next: slabstack --held ");
-	escape_append(out, is_plain ? cache->name : quoted);
-	g_string_append(out, cache->reclaimable ? " -d 10  # the kernel can shrink this cache\n"
-						: " -d 10\n");
-}
-
-/* The caches that grew most; NULL: none did. */
-typedef struct {
-	const SlabTableRow *kept;
-	const SlabTableRow *reclaimable;
-} GrownMost;
-
-/* Names the next command. What the kernel can shrink is no leak, unless it grows far faster. */
-static void append_next(GString *out, const SlabTable *slabs, const GrownMost *grown)
-{
-	enum { FASTER = 10 };
-	const SlabTableRow *kept = grown->kept, *reclaimable = grown->reclaimable;
-	int64_t outside = slab_table_taken_outside(slabs);
-
-	if (outside) {
-		append_amount(out, (uint64_t)outside, true);
-		g_string_append(out, " went to pages, not to caches; "
-				     "next: kmalloc-top --events=page -d 10\n");
-		return;
-	}
-	if (!kept || (reclaimable && reclaimable->change_bytes > FASTER * kept->change_bytes))
-		kept = reclaimable;
-	if (kept)
-		append_command(out, kept);
-	else
-		g_string_append(out, "no cache grew meanwhile; next: slabstack -d 60\n");
-}
-
 /* Appends "Reclaimable caches: 1.1 GiB; most growth: dentry +267 KiB/s (--all)". */
 static void append_reclaimable_line(GString *out, const SlabTable *slabs, const SlabTableRow *most)
 {
@@ -400,10 +362,10 @@ static guint lines_of(const GString *text)
 enum { CACHES_MIN = 3, CACHES_MAX = 10 };
 
 /* Returns how many lines a terminal has for rows, with what stands above and below them: a line of
-   -d, the titles, what is left out, a line about cgroups, what is next, a prompt, blank ones. */
+   -d, the titles, what is left out, a line about cgroups, a prompt, blank ones. */
 static guint lines_left(const SlabTable *slabs, const GString *above)
 {
-	enum { OTHER_LINES = 8 };
+	enum { OTHER_LINES = 7 };
 	guint used = OTHER_LINES + lines_of(above) + (slabs->cgroups.end ? 1 : 0);
 
 	return slabs->terminal.lines - MIN(slabs->terminal.lines, used);
@@ -459,19 +421,17 @@ void append_watch_line(GString *out, const WatchSpan *watch)
 	g_string_append(out, "\n\n");
 }
 
-void append_slab_table(GString *out, const SlabTable *slabs)
+void append_slab_table(GString *out, const SlabTable *slabs, const Verdict *verdict)
 {
 	g_autoptr(Table) kept = table_new(slabs, NULL), reclaimable = table_new(slabs, NULL);
 	g_autoptr(GString) balance = g_string_new(NULL);
 	g_autoptr(Table) cgroups = cgroup_table_new(slabs, TABLE_TEXT);
 	SlabTable shown = *slabs;
 	guint lines;
-	SlabTableRow most_kept, most_reclaimable;
-	const GrownMost grown = {
-		slab_table_grown_most(slabs, false, &most_kept) ? &most_kept : NULL,
-		slab_table_grown_most(slabs, true, &most_reclaimable) ? &most_reclaimable : NULL,
-	};
+	SlabTableRow most;
+	bool has_most = slab_table_grown_most(slabs, true, &most);
 
+	append_verdict(balance, verdict, slabs->terminal.columns);
 	append_balance(balance, slabs);
 	lines = lines_left(slabs, balance);
 	choose_cgroups(cgroups, slabs, lines);
@@ -482,16 +442,14 @@ void append_slab_table(GString *out, const SlabTable *slabs)
 	append_slab_rows(out, slabs, kept, "CACHE");
 	if (slabs->terminal.lines) {
 		append_slab_rows(out, slabs, cgroups, "CGROUP");
-		append_reclaimable_line(out, slabs, grown.reclaimable);
+		append_reclaimable_line(out, slabs, has_most ? &most : NULL);
 		append_cgroup_line(out, slabs, cgroups);
-		g_string_append_c(out, '\n');
 	} else {
 		slab_table_add(reclaimable, &shown, SLABS_RECLAIMABLE, TABLE_TEXT);
 		append_slab_rows(out, slabs, reclaimable, "RECLAIMABLE CACHE");
 		append_slab_rows(out, slabs, cgroups, "CGROUP");
 		append_cgroup_line(out, slabs, cgroups);
 	}
-	append_next(out, slabs, &grown);
 }
 
 /* Returns the unit of an amount, " GiB". */

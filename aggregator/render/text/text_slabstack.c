@@ -166,6 +166,7 @@ void text_print_slabstack(const ReportModel *model, FILE *out)
 		append_growth_lines(text, &model->slab->growth);
 	if (text->len)
 		g_string_append_c(text, '\n');
+	append_verdict(text, model->verdict, model->source->terminal.columns);
 	flush_text(text, out);
 	if (!model->has_blocks) {
 		text_print_groups(model, out);

@@ -313,6 +313,7 @@ void text_print_stacks(const ReportModel *model, FILE *out)
 	append_memory_line(text, model);
 	if (text->len)
 		g_string_append_c(text, '\n');
+	append_verdict(text, model->verdict, model->source->terminal.columns);
 	if (!model->source->quiet && !model->hits)
 		append_banner(model, text);
 	flush_text(text, out);
