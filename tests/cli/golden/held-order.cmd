@@ -3,7 +3,7 @@
 recording() { fixture held 7 "$1" >"$WORK/$1.kms"; }
 report() { kmalloc-top -q --held --by=stack,process "$@"; }
 recording 1
-report -t2 -i "$WORK/1.kms" | head -8
+report -t2 -i "$WORK/1.kms" | sed '/^Verdict:/,/^$/d' | head -8
 report --format=json -i "$WORK/1.kms" >"$WORK/1.json"
 for order in 2 3 4 5 6 7 8 9; do
   recording $order

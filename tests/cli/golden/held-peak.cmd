@@ -3,4 +3,4 @@
 fixture leak >"$WORK/leak.kmr"
 kmalloc-top -q --held --peak -i "$WORK/leak.kmr" -t 1
 kmalloc-top -q --held --min-age=2 -i "$WORK/leak.kmr"
-kmalloc-top -q --held -s short-lived -t 1 -i "$WORK/leak.kmr" | sed /^$/q
+kmalloc-top -q --held -s short-lived -t 1 -i "$WORK/leak.kmr" | sed '/^Verdict:/,/^$/d' | sed /^$/q

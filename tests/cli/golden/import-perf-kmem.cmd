@@ -12,7 +12,7 @@ theirs() {
 theirs
 diff <(ours) <(theirs) && echo equal
 for key in allocated cross-cpu run-waste; do
-  kmalloc-top --held -q -s "$key" --by=callsite -i import/perf_kmem.txt | sed '/^$/q'
+  kmalloc-top --held -q -s "$key" --by=callsite -i import/perf_kmem.txt | sed '/^Verdict:/,/^$/d' | sed /^$/q
 done
 kmalloc-top --held -s run-waste --sample=2 -c true
 kmalloc-top -s run-bytes -i import/perf_kmem.txt
