@@ -54,15 +54,17 @@ typedef struct {
    escaped. */
 typedef struct {
 	SlabTableRow kept,
-		reclaimable;      /* the caches of these kinds that grew most; no name: none */
-	double kept_growth;       /* of all caches that the kernel cannot shrink, in bytes */
-	SlabTableRow largest;     /* of what the kernel cannot shrink; no name: none */
-	uint64_t total_bytes;     /* all memory; 0: unknown */
-	uint64_t noise_bytes;     /* by which a part of memory may change without a reason */
-	uint64_t uncounted_bytes; /* that stand in no counter */
-	int64_t outside_bytes;    /* that the kernel took outside of slab caches */
-	BalanceRow part;          /* the part of memory that grew most; no title: none */
-	double part_growth;       /* in bytes */
+		reclaimable;        /* the caches of these kinds that grew most; no name: none */
+	double kept_growth;         /* of all caches that the kernel cannot shrink, in bytes */
+	SlabTableRow largest;       /* of what the kernel cannot shrink; no name: none */
+	uint64_t total_bytes;       /* all memory; 0: unknown */
+	uint64_t dying, dying_more; /* cgroups that were removed, at the end and since the start */
+	const char *dying_below;    /* path of the cgroup with most of them; NULL: not known */
+	uint64_t noise_bytes;       /* by which a part of memory may change without a reason */
+	uint64_t uncounted_bytes;   /* that stand in no counter */
+	int64_t outside_bytes;      /* that the kernel took outside of slab caches */
+	BalanceRow part;            /* the part of memory that grew most; no title: none */
+	double part_growth;         /* in bytes */
 	/* One cache, with its traced allocations. */
 	const SlabGrowthRow *asked;
 	const char *allocator; /* the process with most allocations; escaped */

@@ -24,6 +24,7 @@ enum {
 	/* So many percent of all memory in one cache, or in no counter, are worth a look, even if
 	   they do not grow. */
 	FILLED_PERCENT_MIN = 10,
+	DYING_MIN = 50, /* cgroups more than at the start */
 };
 
 static double grown_bytes(const SlabTableRow *row, const VerdictEvidence *evidence)
@@ -63,6 +64,37 @@ static void next_pages(GString *out, const VerdictEvidence *evidence)
 {
 	(void)evidence;
 	g_string_append(out, "kmalloc-top --held --events=page -d 10");
+}
+
+/* Cgroups that were removed, but not freed. */
+static bool are_cgroups(const VerdictEvidence *evidence)
+{
+	return evidence->slabs.dying_more >= DYING_MIN;
+}
+
+static void say_cgroups(GString *out, const VerdictEvidence *evidence)
+{
+	const VerdictSlabs *slabs = &evidence->slabs;
+
+	append_count(out, slabs->dying_more);
+	g_string_append(out, " more cgroups were removed, but not freed, in ");
+	append_seconds(out, evidence->span_ns);
+	g_string_append(out, "; now ");
+	append_count(out, slabs->dying);
+	g_string_append(out, " are dying");
+	if (slabs->dying_below) {
+		g_string_append(out, ", most of them below ");
+		cgroup_label_append(out, slabs->dying_below, false);
+	}
+	g_string_append(out,
+			". Something they own still uses memory: files in the page cache or tmpfs, "
+			"or objects of the kernel.");
+}
+
+static void next_cgroups(GString *out, const VerdictEvidence *evidence)
+{
+	(void)evidence;
+	g_string_append(out, "kmalloc-top --held -d 30 --by=process,cache");
 }
 
 static bool is_cache(const VerdictEvidence *evidence)
@@ -223,6 +255,7 @@ static void next_longer(GString *out, const VerdictEvidence *evidence)
 
 static const VerdictRule overview_rules[] = {
 	{ "pages_grew", false, is_outside, say_outside, next_pages },
+	{ "cgroups_stay", false, are_cgroups, say_cgroups, next_cgroups },
 	{ "cache_grew", false, is_cache_by_far, say_cache, next_cache },
 	{ "filled_before", true, is_largest, say_largest, next_largest },
 	{ "uncounted_before", true, is_uncounted, say_uncounted, next_pages },
@@ -269,6 +302,19 @@ static void add_part(VerdictSlabs *slabs, const SlabTable *table)
 	}
 }
 
+static void add_cgroups(VerdictSlabs *slabs, const CgroupSpan *span)
+{
+	const CgroupReading *start = span->start, *end = span->end;
+
+	if (!start || !end || !start->totals.is_dying_known || !end->totals.is_dying_known)
+		return;
+	slabs->dying = end->totals.dying;
+	slabs->dying_more = slabs->dying - MIN(start->totals.dying, slabs->dying);
+	slabs->dying_below = cgroup_of_most_dying(end);
+	if (slabs->dying_below && !slabs->dying_below[1])
+		slabs->dying_below = NULL;
+}
+
 Verdict *verdict_of_slabs(const SlabTable *table)
 {
 	VerdictEvidence evidence = { .span_ns = table->span.span_ns };
@@ -283,6 +329,7 @@ Verdict *verdict_of_slabs(const SlabTable *table)
 		slabs->reclaimable.name = NULL;
 	add_caches(slabs, table);
 	add_part(slabs, table);
+	add_cgroups(slabs, &table->cgroups);
 	return verdict_judge(overview_rules, &evidence);
 }
 

@@ -498,6 +498,7 @@ static void append_shown_line(GString *out, const ReportModel *model, const FitR
 
 static void append_above(GString *out, const ReportModel *model)
 {
+	append_verdict(out, model->verdict, model->source->terminal.columns);
 	append_memory_line(out, model);
 	if (model->slab && model_counts(model) < COUNTS_RECORD)
 		append_most_growth(out, &model->slab->growth, 1);
