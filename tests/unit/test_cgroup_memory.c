@@ -486,8 +486,7 @@ Test(cgroup_memory, a_low_terminal_names_the_cgroup_that_grew_most)
 	report_of(&report, COLUMNS "/\t0\n", "visible 12\n" COLUMNS LONG_NAME "\t20971520\n");
 	text = text_of(&report, 80, 10);
 	cr_expect_str_eq(text, "Reclaimable caches: 0 B (--all)\n"
-			       "Cgroups: 12; most growth: a-unit-whose-name-is-... +10.0 MiB/s\n"
-			       "\n");
+			       "Cgroups: 12; most growth: a-unit-whose-name-is-... +10.0 MiB/s\n");
 	report_free(&report);
 }
 
