@@ -57,6 +57,18 @@ static void write_list(Page *page, const char *name, char **list)
 	json_close(&page->json, ']');
 }
 
+/* Who keeps memory, if the report tells. */
+static void write_verdict(JsonWriter *json, const Verdict *verdict)
+{
+	if (!verdict)
+		return;
+	json_open(json, "verdict", '{');
+	json_flag(json, "is_suspect", verdict->is_suspect);
+	json_text(json, "sentence", verdict->sentence);
+	json_text(json, "next", verdict->next);
+	json_close(json, '}');
+}
+
 static void write_words(Page *page)
 {
 	g_auto(GStrv) growth = page_growth(page->model);
@@ -485,6 +497,7 @@ static void write_page(Page *page)
 	json_text(&page->json, "counted", page->counted);
 	json_flag(&page->json, "complete", page_is_complete(model));
 	json_flag(&page->json, "loss_is_small", page_loss_is_small(model));
+	write_verdict(&page->json, model->verdict);
 	write_words(page);
 	write_facts(page);
 	if (model->kind == REPORT_SLAB_CACHES)
