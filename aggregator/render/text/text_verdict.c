@@ -36,7 +36,8 @@ void append_verdict(GString *out, const Verdict *verdict, unsigned columns)
 	if (!verdict)
 		return;
 	g_string_append_printf(out, "%-*s", INDENT, "Verdict:");
-	append_wrapped(out, verdict->sentence, columns ? MAX(columns, COLUMNS_MIN) : COLUMNS);
+	/* Some terminals break a line that fills them. */
+	append_wrapped(out, verdict->sentence, columns ? MAX(columns - 1, COLUMNS_MIN) : COLUMNS);
 	if (verdict->next)
 		g_string_append_printf(out, "%-*s%s\n", INDENT, "Next:", verdict->next);
 	g_string_append_c(out, '\n');
