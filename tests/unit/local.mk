@@ -246,6 +246,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_user_names.c \
 	tests/unit/test_user_objects.c \
 	tests/unit/test_user_resolve.c \
+	tests/unit/test_verdict.c \
 	tests/unit/test_view.c \
 	tests/unit/test_watch_charts.c \
 	tests/unit/test_watch.c \

@@ -2,7 +2,8 @@
 # Real kernels: needs root, QEMU and debootstrap; no part of make check.
 EXTRA_PROGRAMS += tests/vm/seed_cache
 check_PROGRAMS += tests/vm/cache_counts tests/vm/held_counts tests/vm/bpf_return tests/vm/kmem_counter tests/vm/hostile \
-	tests/vm/memory_use
+	tests/vm/memory_leak tests/vm/memory_use
+tests_vm_memory_leak_SOURCES = tests/vm/memory_leak.c
 tests_vm_memory_use_SOURCES = tests/vm/memory_use.c
 tests_vm_hostile_CPPFLAGS = $(aggregator_cppflags) -I$(srcdir)/tests/fixtures
 tests_vm_hostile_CFLAGS = -fno-omit-frame-pointer -fno-optimize-sibling-calls
@@ -117,6 +118,7 @@ EXTRA_DIST += \
 	tests/vm/cases/96-perf-main.sh \
 	tests/vm/cases/96-watch.sh \
 	tests/vm/cases/97-names.sh \
+	tests/vm/cases/97-verdict.sh \
 	tests/vm/cases/97-stack-top-stap.sh \
 	tests/vm/cases/98-perf-net.sh \
 	tests/vm/cases/98-stack-top-hostile.sh tests/vm/cases/98-stack-top.sh \
