@@ -207,19 +207,19 @@ static void next_cgroups(GString *out, const VerdictEvidence *evidence)
 	next_held(out, evidence, " --by=cgroup,callsite");
 }
 
-/* Which code of the program it is. Allocations by kmalloc() name no cache, but their size. */
+/* Which code of the program it is. Allocations by kmalloc() name no cache, but their size; those of
+   pages have an order instead. */
 static void next_program(GString *out, const VerdictEvidence *evidence)
 {
 	const VerdictCall *call = kept_by(evidence);
-	uint64_t bytes = call->slot_bytes;
 
-	if (!call->tgid || !bytes)
+	if (!call->tgid || !call->tracepoint)
 		return;
-	g_string_append_printf(out,
-			       "stack-top t:kmem:%s --where='bytes_alloc == %" G_GUINT64_FORMAT
-			       "' -p %" G_GUINT64_FORMAT " -d 10",
-			       call->by_kmalloc ? "kmalloc" : "kmem_cache_alloc", bytes,
-			       call->tgid);
+	g_string_append_printf(out, "stack-top t:kmem:%s ", call->tracepoint);
+	if (call->query)
+		g_string_append_printf(out, "--where='bytes_alloc == %" G_GUINT64_FORMAT "' ",
+				       call->slot_bytes);
+	g_string_append_printf(out, "-p %" G_GUINT64_FORMAT " -d 10", call->tgid);
 }
 
 static void next_overview(GString *out, const VerdictEvidence *evidence)

@@ -34,13 +34,13 @@ typedef struct {
 	uint64_t processes;
 	bool is_kernel_thread;
 	bool is_interrupt;
-	char *cgroup;    /* of the newest process */
-	char *module;    /* of the innermost function outside of the kernel itself; NULL: none */
-	char *path;      /* "sock_alloc_inode < alloc_inode < sock_alloc" */
-	char *cache;     /* in which it keeps most bytes */
-	char *name;      /* the first of these names */
-	char *query;     /* its name as a command takes it; NULL: no slab cache */
-	bool by_kmalloc; /* allocated there by kmalloc() */
+	char *cgroup; /* of the newest process */
+	char *module; /* of the innermost function outside of the kernel itself; NULL: none */
+	char *path;   /* "sock_alloc_inode < alloc_inode < sock_alloc" */
+	char *cache;  /* in which it keeps most bytes */
+	char *name;   /* the first of these names */
+	char *query;  /* its name as a command takes it; NULL: no slab cache */
+	const char *tracepoint;    /* of its allocations, in the group kmem; constant; NULL: none */
 	uint64_t slot_bytes;       /* of an object there */
 	uint64_t caches;           /* in which it keeps anything */
 	uint64_t objects, bytes;   /* kept, in all of them */

@@ -434,6 +434,13 @@ static uint64_t objects_in_cache(const HeldSearch *search, const Call *call)
 	return objects;
 }
 
+/* By enum KmtSource. */
+static const char *const tracepoints[] = {
+	[KMT_SOURCE_KMALLOC] = "kmalloc",
+	[KMT_SOURCE_CACHE] = "kmem_cache_alloc",
+	[KMT_SOURCE_PAGE] = "mm_page_alloc",
+};
+
 /* How many more objects of its cache are in use than at the start. */
 static void set_cache(const HeldSearch *search, const Call *call, VerdictCall *out)
 {
@@ -448,7 +455,8 @@ static void set_cache(const HeldSearch *search, const Call *call, VerdictCall *o
 	/* A name that had to be escaped is no word for a command. */
 	if (label.name && label.origin <= CACHE_BY_SIZE && !strchr(label.name, '\\'))
 		out->query = g_strdup(label.name);
-	out->by_kmalloc = origin->source == KMT_SOURCE_KMALLOC;
+	if (origin->source < G_N_ELEMENTS(tracepoints))
+		out->tracepoint = tracepoints[origin->source];
 	out->slot_bytes = origin->bytes_allocated;
 	out->caches = g_hash_table_size(call->caches);
 	out->in_cache = objects_in_cache(search, call);

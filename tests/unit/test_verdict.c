@@ -23,6 +23,7 @@ static VerdictCall kept_call(void)
 		.cache = g_strdup("filp (also: a)"),
 		.name = g_strdup("filp"),
 		.query = g_strdup("filp"),
+		.tracepoint = "kmem_cache_alloc",
 		.slot_bytes = 512,
 		.caches = 3,
 		.objects = 1000,
@@ -66,6 +67,18 @@ Test(verdict, a_process_that_keeps_is_named_with_proof_and_what_is_next)
 		"of 1,200; 100 % of the growth of filp.");
 	cr_expect_str_eq(verdict->next, "stack-top t:kmem:kmem_cache_alloc "
 					"--where='bytes_alloc == 512' -p 4711 -d 10");
+}
+
+Test(verdict, pages_have_no_cache_that_a_command_could_take)
+{
+	VerdictEvidence evidence = evidence_of(MEMORY_KEPT);
+	VerdictCall *call = &evidence.calls[MEMORY_KEPT];
+	g_autoptr(Verdict) verdict = NULL;
+
+	g_clear_pointer(&call->query, g_free);
+	call->tracepoint = "mm_page_alloc";
+	verdict = verdict_of_held(&evidence);
+	cr_expect_str_eq(verdict->next, "stack-top t:kmem:mm_page_alloc -p 4711 -d 10");
 }
 
 Test(verdict, who_it_is_decides_the_rule)
