@@ -139,30 +139,54 @@ static bool has_changed(const BalanceRow *row, uint64_t noise)
 	return MAX(row->bytes, row->start) - MIN(row->bytes, row->start) > noise;
 }
 
-/* Puts the largest first, and parts that are small and did not change into one row. */
-static void fold_small(GArray *rows, const MemorySpan *memory, uint64_t noise, Table *table)
+/* Parts that are not shown on their own. */
+typedef struct {
+	BalanceRow sum;
+	guint count;
+} Folded;
+
+static void fold_row(GArray *rows, guint index, Folded *folded)
 {
-	BalanceRow others = { .part = "others" };
-	guint kept = 0, folded = 0;
+	const BalanceRow row = g_array_index(rows, BalanceRow, index);
+
+	folded->sum.title = row.title;
+	folded->sum.start += row.start;
+	folded->sum.bytes += row.bytes;
+	folded->count++;
+	g_array_remove_index(rows, index);
+}
+
+/* Puts the largest first, and parts that are small and did not change into one row; also others if
+   there would be more than rows_max. */
+static void fold_small(Table *table, const MemorySpan *memory, uint64_t noise, guint rows_max)
+{
+	Folded folded = { .sum.part = "others" };
+	GArray *rows = table->rows;
 
 	g_array_sort(rows, compare_rows);
-	for (guint i = 0; i < rows->len; i++) {
-		BalanceRow row = g_array_index(rows, BalanceRow, i);
+	for (guint i = rows->len; i-- > 0;) {
+		const BalanceRow *row = &g_array_index(rows, BalanceRow, i);
 
-		if (is_always_shown(&row) || is_large(&row, memory) || has_changed(&row, noise)) {
-			g_array_index(rows, BalanceRow, kept++) = row;
-			continue;
-		}
-		others.title = row.title;
-		others.start += row.start;
-		others.bytes += row.bytes;
-		folded++;
+		if (!is_always_shown(row) && !is_large(row, memory) && !has_changed(row, noise))
+			fold_row(rows, i, &folded);
 	}
-	g_array_set_size(rows, kept);
-	if (folded > 1)
-		others.title = table_printf(table, "%u smaller parts (--all)", folded);
-	if (folded)
-		g_array_append_val(rows, others);
+	for (guint i = rows->len; i-- > 0 && rows->len + (folded.count ? 1 : 0) > rows_max;)
+		if (!is_always_shown(&g_array_index(rows, BalanceRow, i)))
+			fold_row(rows, i, &folded);
+	if (folded.count > 1)
+		folded.sum.title = table_printf(table, "%u smaller parts (--all)", folded.count);
+	if (folded.count)
+		g_array_append_val(rows, folded.sum);
+}
+
+/* Returns how many rows a terminal has room for, beside the lines above and below them: of -d,
+   of all memory, titles, some caches, what is left out, reclaimable ones, cgroups, a prompt. */
+static guint balance_rows_max(const SlabTable *slabs)
+{
+	enum { OTHER_LINES = 14, ROWS_MIN = 4 };
+	guint lines = slabs->terminal.lines;
+
+	return lines ? MAX(lines, OTHER_LINES + ROWS_MIN) - OTHER_LINES : UINT32_MAX;
 }
 
 /* Sockets are what fills memory without a counter most often. Their packets are also in slab
@@ -239,7 +263,7 @@ Table *balance_table_new(const SlabTable *slabs, TableUse use)
 		add_rest(rows, start.numbers[HOST_MEMORY_TOTAL], total);
 	}
 	if (rows->len && use == TABLE_TEXT && slabs->rows_max < UINT32_MAX)
-		fold_small(rows, memory, noise, table);
+		fold_small(table, memory, noise, balance_rows_max(slabs));
 	if (use == TABLE_TEXT)
 		insert_tcp_buffers(rows, memory, noise);
 	add_changes(rows, memory);

@@ -50,6 +50,8 @@ typedef struct {
 	bool is_cache_growth_known;
 } VerdictCall;
 
+enum { KERNEL_PARTS = 4 };
+
 /* What two readings of slab caches and memory say. Names are as in the readings, borrowed, and not
    escaped. */
 typedef struct {
@@ -65,6 +67,9 @@ typedef struct {
 	int64_t outside_bytes;      /* that the kernel took outside of slab caches */
 	BalanceRow part;            /* the part of memory that grew most; no title: none */
 	double part_growth;         /* in bytes */
+	/* By which parts outside of slab caches grew, in bytes, and their titles (constant). */
+	double parts_grown[KERNEL_PARTS];
+	const char *parts_titles[KERNEL_PARTS];
 	/* One cache, with its traced allocations. */
 	const SlabGrowthRow *asked;
 	const char *allocator; /* the process with most allocations; escaped */

@@ -45,19 +45,48 @@ static bool is_outside(const VerdictEvidence *evidence)
 	return evidence->slabs.outside_bytes > 0;
 }
 
-/* Only the overview knows parts of memory; these are of the kernel itself. */
+/* Parts that are neither of programs, nor of files, nor slab caches, and what observes them. */
+static const struct {
+	const char *part;
+	const char *events;
+	const char *of; /* who has such memory */
+} kernel_parts[] = {
+	{ "in_no_counter", "page", "sockets, pipes, drivers or modules" },
+	{ "vmalloc", "vmalloc", "BPF, modules or file systems" },
+	{ "per_cpu", "percpu", "BPF, cgroups or network devices" },
+	{ "other_reclaimable", "page", "drivers or modules" },
+};
+
+/* Returns the index of the one that grew most. */
+static guint outside_part(const VerdictSlabs *slabs)
+{
+	guint most = 0;
+
+	for (guint i = 0; i < G_N_ELEMENTS(kernel_parts); i++)
+		if (slabs->parts_grown[i] > slabs->parts_grown[most])
+			most = i;
+	return most;
+}
+
 static void say_outside(GString *out, const VerdictEvidence *evidence)
 {
 	const VerdictSlabs *slabs = &evidence->slabs;
+	guint part = outside_part(slabs);
 
 	g_string_append(out, "memory went to pages outside of slab caches: ");
 	append_growth(out, (double)slabs->outside_bytes, evidence);
-	if (slabs->part.title && slabs->part_growth > 0) {
-		g_string_append_printf(out, ", most of it to \"%s\" (", slabs->part.title);
-		append_change(out, slabs->part_growth, true);
+	if (slabs->parts_grown[part] > 0) {
+		g_string_append_printf(out, ", most of it to \"%s\" (", slabs->parts_titles[part]);
+		append_change(out, slabs->parts_grown[part], true);
 		g_string_append_c(out, ')');
 	}
-	g_string_append(out, ". Such pages are of sockets, pipes, drivers or modules.");
+	g_string_append_printf(out, ". Such pages are of %s.", kernel_parts[part].of);
+}
+
+static void next_outside(GString *out, const VerdictEvidence *evidence)
+{
+	g_string_append_printf(out, "kmalloc-top --held --events=%s -d 10",
+			       kernel_parts[outside_part(&evidence->slabs)].events);
 }
 
 static void next_pages(GString *out, const VerdictEvidence *evidence)
@@ -254,7 +283,7 @@ static void next_longer(GString *out, const VerdictEvidence *evidence)
 }
 
 static const VerdictRule overview_rules[] = {
-	{ "pages_grew", false, is_outside, say_outside, next_pages },
+	{ "pages_grew", false, is_outside, say_outside, next_outside },
 	{ "cgroups_stay", false, are_cgroups, say_cgroups, next_cgroups },
 	{ "cache_grew", false, is_cache_by_far, say_cache, next_cache },
 	{ "filled_before", true, is_largest, say_largest, next_largest },
@@ -284,8 +313,9 @@ static void add_caches(VerdictSlabs *slabs, const SlabTable *table)
 	}
 }
 
-static void add_part(VerdictSlabs *slabs, const SlabTable *table)
+static void add_parts(VerdictSlabs *slabs, const SlabTable *table)
 {
+	G_STATIC_ASSERT(G_N_ELEMENTS(kernel_parts) == KERNEL_PARTS);
 	g_autoptr(Table) balance = balance_table_new(table, TABLE_JSON);
 
 	for (guint i = 0; i < balance->count; i++) {
@@ -294,6 +324,12 @@ static void add_part(VerdictSlabs *slabs, const SlabTable *table)
 
 		if (g_str_equal(row->part, "in_no_counter"))
 			slabs->uncounted_bytes = row->bytes;
+		for (guint j = 0; j < G_N_ELEMENTS(kernel_parts); j++) {
+			if (!g_str_equal(row->part, kernel_parts[j].part))
+				continue;
+			slabs->parts_grown[j] = grown;
+			slabs->parts_titles[j] = row->title;
+		}
 		if (!row->has_change || g_str_equal(row->part, "free") ||
 		    grown <= (double)slabs->noise_bytes || grown <= slabs->part_growth)
 			continue;
@@ -328,7 +364,7 @@ Verdict *verdict_of_slabs(const SlabTable *table)
 	if (!slab_table_grown_most(table, true, &slabs->reclaimable))
 		slabs->reclaimable.name = NULL;
 	add_caches(slabs, table);
-	add_part(slabs, table);
+	add_parts(slabs, table);
 	add_cgroups(slabs, &table->cgroups);
 	return verdict_judge(overview_rules, &evidence);
 }

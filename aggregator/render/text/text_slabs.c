@@ -432,7 +432,8 @@ void append_slab_table(GString *out, const SlabTable *slabs, const Verdict *verd
 	bool has_most = slab_table_grown_most(slabs, true, &most);
 
 	append_verdict(balance, verdict, slabs->terminal.columns);
-	append_balance(balance, slabs);
+	shown.terminal.lines -= MIN(slabs->terminal.lines, lines_of(balance));
+	append_balance(balance, &shown);
 	lines = lines_left(slabs, balance);
 	choose_cgroups(cgroups, slabs, lines);
 	if (slabs->terminal.lines)
