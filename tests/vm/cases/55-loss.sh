@@ -59,7 +59,7 @@ pkill -CONT -x stapio
 load_ended
 adds_up 'small buffer, stapio stopped' "$known"
 has_line 'small buffer, stapio stopped: the transport lost' \
-	'^Lost: .*transport [1-9][0-9,]*(, skipped probes [0-2])?$' <(tail -n 1 report)
+	'^Lost: .*transport [1-9][0-9,]*(, skipped probes [0-2])?(, damaged input 0 .*)?$' <(tail -n 1 report)
 has_line 'small buffer, stapio stopped: the remedy' '--buffer' errors
 
 load_started --buffer 2

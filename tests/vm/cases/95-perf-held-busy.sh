@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# once: 6.12
+# once: host
 # --held beside heavy churn: the run lasts its whole time, follows fewer addresses when it costs too much,
 # and what processes hold is right within its margin, whether they began before that or after it.
 # shellcheck source=lib.sh source-path=SCRIPTDIR

@@ -8,7 +8,10 @@
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 
 export PATH=$PATH:/usr/lib/kmalloc-top
-readonly rate=100
+rate=100
+# What is emulated is slow.
+[ ! -d "$modules" ] || rate=40
+readonly rate
 
 # verdict KIND: of the processes of that name; leaves ./verdict, with a line for each member.
 verdict()
