@@ -116,9 +116,9 @@ EXTRA_DIST += \
 	tests/vm/cases/95-perf-reports.sh \
 	tests/vm/cases/96-perf-kmem.sh \
 	tests/vm/cases/96-perf-main.sh \
+	tests/vm/cases/96-verdict.sh \
 	tests/vm/cases/96-watch.sh \
 	tests/vm/cases/97-names.sh \
-	tests/vm/cases/97-verdict.sh \
 	tests/vm/cases/97-stack-top-stap.sh \
 	tests/vm/cases/98-perf-net.sh \
 	tests/vm/cases/98-stack-top-hostile.sh tests/vm/cases/98-stack-top.sh \
