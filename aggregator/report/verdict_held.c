@@ -7,6 +7,7 @@
  */
 #include "report/verdict.h"
 
+#include "base/clock.h"
 #include "callsite_skip.h"
 #include "names/slabinfo.h"
 #include "record/format.h"
@@ -47,7 +48,8 @@ typedef struct {
 	const ViewSource *source;
 	const GArray *held_check;
 	Reclaimable *reclaimable;
-	unsigned parts;               /* of the run */
+	unsigned parts; /* of the run */
+	uint64_t span_ns;
 	GroupIndex *groups[KEYS + 1]; /* ended by NULL */
 	GroupTable table;
 	GArray *rows;      /* (element-type HeldRow), as those of the table */
@@ -230,31 +232,34 @@ static void add_cells(HeldSearch *search)
 	}
 }
 
-/* Whether what is held grew in most quarters of the run, also in the last one, and not in one of
-   them alone. A working set grows at first, a burst once; what kfree_rcu() frees waits for up to 5
-   s (KFREE_DRAIN_JIFFIES, kernel/rcu/tree.c). */
-static bool grows_steadily(const HeldTimes *times, unsigned parts)
+/* Whether what is held grew in most quarters of the run, and not in one of them alone: a working
+   set grows at first, a burst once. What kfree_rcu() frees waits for up to 5 s
+   (KFREE_DRAIN_JIFFIES, kernel/rcu/tree.c), so if quarters are not longer, the last one must grow,
+   too. */
+static bool grows_steadily(const HeldTimes *times, unsigned parts, uint64_t span_ns)
 {
 	enum { QUARTERS = 4, GROWING_MIN = 3, STEP_PERCENT_MIN = 15, STEP_PERCENT_MAX = 60 };
-	double before = 0, all = parts ? (double)times->held[parts - 1] : 0;
+	enum { LONG_SECONDS = 6, SHRINK_PERCENT_MAX = 5 };
+	bool is_long = span_ns / QUARTERS >= LONG_SECONDS * (uint64_t)NS_PER_SECOND;
+	double before = 0, step = 0, all = parts ? (double)times->held[parts - 1] : 0;
 	unsigned growing = 0;
-	bool last_grows = false;
 
 	for (unsigned i = 1; parts >= QUARTERS && i <= QUARTERS; i++) {
 		double now = (double)times->held[i * parts / QUARTERS - 1];
 
-		if ((now - before) * 100 > all * STEP_PERCENT_MAX)
+		step = now - before;
+		if (step * 100 > all * STEP_PERCENT_MAX)
 			return false;
-		last_grows = (now - before) * 100 >= all * STEP_PERCENT_MIN;
-		growing += last_grows;
+		growing += step * 100 >= all * STEP_PERCENT_MIN;
 		before = now;
 	}
-	return growing >= GROWING_MIN && last_grows;
+	return growing >= GROWING_MIN &&
+	       step * 100 >= all * (is_long ? -SHRINK_PERCENT_MAX : STEP_PERCENT_MIN);
 }
 
 /* Whether a row keeps what it allocates: enough to tell, early objects as well as late ones, and
    all the time. */
-static bool keeps(const HeldTimes *times, const RowSums *sums, unsigned parts)
+static bool keeps(const HeldSearch *search, const HeldTimes *times, const RowSums *sums)
 {
 	enum { HALF_MIN = 10, KEPT_PERCENT_MIN = 20, HALVES_PERCENT_MIN = 70 };
 	double first, second;
@@ -266,7 +271,7 @@ static bool keeps(const HeldTimes *times, const RowSums *sums, unsigned parts)
 	first = (double)times->first_kept / (double)times->first_allocated;
 	second = (double)times->second_kept / (double)times->second_allocated;
 	return first * 100 >= second * HALVES_PERCENT_MIN && times->second_kept >= HALF_MIN &&
-	       grows_steadily(times, parts);
+	       grows_steadily(times, search->parts, search->span_ns);
 }
 
 static Call *call_of(HeldSearch *search, const GroupRow *row)
@@ -301,7 +306,7 @@ static void add_row(HeldSearch *search, guint number)
 	Call *call;
 	MemoryKind kind;
 
-	if (is_contradicted(search, cache) || !keeps(&held->times, &row->sums, search->parts))
+	if (is_contradicted(search, cache) || !keeps(search, &held->times, &row->sums))
 		return;
 	held->call = call = call_of(search, row);
 	kind = kind_of(search, number);
@@ -538,6 +543,7 @@ void verdict_find_calls(VerdictEvidence *evidence, const View *view, const Sessi
 		.reclaimable =
 			reclaimable_new(run_text_of(session->text, KMT_BATCH_RECLAIMABLE, 0)),
 		.parts = held_cells_parts(source->held_cells),
+		.span_ns = evidence->span_ns,
 		.rows = g_array_new(FALSE, TRUE, sizeof(HeldRow)),
 		.cells = g_array_new(FALSE, FALSE, sizeof(HeldCellRow)),
 		.calls = g_hash_table_new_full(call_hash, call_equal, call_free, NULL),

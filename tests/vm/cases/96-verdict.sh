@@ -40,7 +40,7 @@ memory_leak "$rate" 14 socket tcp netlink epoll pipe file eventfd timerfd mappin
 	churn ring names write free exec &
 leak=$!
 sleep 1.5
-kmalloc-top --held --collector=perf "$every_event" "${room_for_events[@]}" --record leaks.kmr -d 10 -q > recorded 2> errors
+kmalloc-top --held --collector=perf "$every_event" "${room_for_events[@]}" --max-loss=5 --record leaks.kmr -d 10 -q > recorded 2> errors
 equals "the recording ends well" 0 "$?"
 
 suspects socket process unix_create1

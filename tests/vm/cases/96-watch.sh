@@ -34,8 +34,12 @@ readings()
 
 slabstack --watch=1 --record=watch.kmr 2> errors &
 watch=$!
-wait_until 20 grep -qs 'which has 0 readings' errors
-sleep 3
+wait_until 100 grep -qs 'which has 0 readings' errors
+has_readings()
+{
+	[ "$(readings watch.kmr 2> /dev/null || echo 0)" -ge 3 ]
+}
+wait_until 200 has_readings
 kill -KILL "$watch"
 wait "$watch" 2> /dev/null
 before=$(readings watch.kmr)

@@ -66,7 +66,7 @@ has_line 'hugepage: by point, with its bytes' \
 known shm "$(preset shmsnoop)" -- ./known-shm shm "$segments"
 for call in shmget shmat shmdt shmctl; do
 	equals "shm: each $call, with its latency" "$segments" \
-		"$(grep -c -E "^ *[0-9.]+ +known-shm +[0-9]+ +$call +[0-9]+ +[0-9]+ (ns|us|ms|s) " report)"
+		"$(grep -c -E "^ *[0-9.]+ +known-shm +[0-9]+ +$call +(0x)?[0-9a-f]+ +[0-9]+ (ns|us|ms|s) " report)"
 done
 
 known pages "$(preset pages)" --with-interrupts -- ./known-pages pipe-page "$pages"
