@@ -267,6 +267,9 @@ static bool tell_of_cache(WatchAlarm *alarm, const GrowthFound *found, double no
 	if (recorded.problem)
 		g_string_append_printf(line, "; it was not recorded: %s", recorded.problem);
 	finding = watch_finding(recorded.text);
+	/* The line goes on. */
+	if (g_str_has_suffix(finding, "."))
+		finding[strlen(finding) - 1] = '\0';
 	if (*finding)
 		g_string_append_printf(line, "; %s", finding);
 	if (!access(path, F_OK))
