@@ -172,6 +172,32 @@ static const char *entry_of(const StackRows *stacks, uint32_t row)
 	return outermost;
 }
 
+/* Whether the allocator took the memory for itself, to describe a new slab or to keep free objects
+   ready. It stays as long as the slab, whoever called: other processes may keep the objects. */
+static bool is_of_allocator(const StackRows *stacks, uint32_t row)
+{
+	static const char *const functions[] = {
+		"alloc_slab_obj_exts",
+		"memcg_alloc_page_obj_cgroups",
+		"memcg_alloc_slab_cgroups",
+		"allocate_slab",
+		"new_slab",
+		"alloc_empty_sheaf",
+		"__alloc_empty_sheaf",
+	};
+	uint32_t count;
+	const FrameId *ids = stack_rows_frames(stacks, row, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const char *function = stack_rows_frame(stacks, ids[i]).function;
+
+		for (gsize j = 0; function && j < G_N_ELEMENTS(functions); j++)
+			if (g_str_equal(function, functions[j]))
+				return true;
+	}
+	return false;
+}
+
 static MemoryKind purpose_of(const StackRows *stacks, uint32_t row)
 {
 	uint32_t count;
@@ -299,14 +325,17 @@ static bool is_contradicted(const HeldSearch *search, const char *cache)
 
 static void add_row(HeldSearch *search, guint number)
 {
+	const StackRows *stacks = view_stack_rows(search->view);
 	const GroupRow *row = group_table_row(&search->table, number);
+	uint32_t stack = group_index_member(search->groups[KEY_STACK], row->groups[KEY_STACK]);
 	HeldRow *held = &g_array_index(search->rows, HeldRow, number);
 	const char *cache = cache_names_of(search->source->caches, origin_of(search, held)).name;
 	uint64_t bytes = row->sums.summary.bytes_allocated;
 	Call *call;
 	MemoryKind kind;
 
-	if (is_contradicted(search, cache) || !keeps(search, &held->times, &row->sums))
+	if (is_contradicted(search, cache) || !keeps(search, &held->times, &row->sums) ||
+	    is_of_allocator(stacks, stack))
 		return;
 	held->call = call = call_of(search, row);
 	kind = kind_of(search, number);
