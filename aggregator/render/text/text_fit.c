@@ -502,7 +502,8 @@ static void append_above(GString *out, const ReportModel *model)
 	append_memory_line(out, model);
 	if (model->slab && model_counts(model) < COUNTS_RECORD)
 		append_most_growth(out, &model->slab->growth, 1);
-	if (out->len)
+	/* A verdict ends with a blank line. */
+	if (out->len && !g_str_has_suffix(out->str, "\n\n"))
 		g_string_append_c(out, '\n');
 }
 
