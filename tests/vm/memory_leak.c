@@ -5,12 +5,12 @@
  *	memory_leak RATE SECONDS KIND...
  *
  * starts a process of the name leak-KIND for each KIND, which takes RATE objects a second for so
- * many seconds, and keeps them until its end. Processes of the kinds "queue" and "segment" are
- * many: each object is left behind by a process of its own, and the first process removes them at
- * the end. The kinds from "churn" on keep nothing that could be called a leak: they close what they
- * open at once ("churn"), or after 500 others ("ring"), look for files that do not exist ("names"),
- * fill the page cache ("write"), close what was opened before the time ("free"), or run programs,
- * as a build does ("exec").
+ * many seconds, or until this program is killed, and keeps them until its end. Processes of the
+ *kinds "queue" and "segment" are many: each object is left behind by a process of its own, and the
+ *first process removes them at the end. The kinds from "churn" on keep nothing that could be called
+ *a leak: they close what they open at once ("churn"), or after 500 others ("ring"), look for files
+ *that do not exist ("names"), fill the page cache ("write"), close what was opened before the time
+ *("free"), or run programs, as a build does ("exec").
  */
 #include <errno.h>
 #include <error.h>
@@ -38,6 +38,14 @@
 enum { NAME_BYTES = 64, RING = 500, MESSAGE_BYTES = 200, QUEUES_MAX = 30000, FREED_LATER = 10000 };
 
 static int queues[QUEUES_MAX];
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int signal_number)
+{
+	(void)signal_number;
+	stopped = 1;
+}
 
 static void must(long result, const char *what)
 {
@@ -259,11 +267,13 @@ static void run(const char *kind, double rate, double seconds)
 		error(2, 0, "%s: no such kind", kind);
 	snprintf(name, sizeof(name), "leak-%s", kind);
 	prctl(PR_SET_NAME, name);
+	signal(SIGTERM, stop);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	setrlimit(RLIMIT_NOFILE, &files);
 	for (int i = 0; !strcmp(kind, "free") && i < FREED_LATER; i++)
 		must(eventfd(0, 0), "eventfd");
-	while (now_s() < start_s + seconds) {
-		while (n < (now_s() - start_s) * rate)
+	while (!stopped && now_s() < start_s + seconds) {
+		while (!stopped && n < (now_s() - start_s) * rate)
 			kinds[which].leak(++n);
 		nanosleep(&pause, NULL);
 	}

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# once: 6.12
+# once: host
 # Who keeps memory, in a sentence: processes that leak in twelve known ways at once, each judged alone from
 # one recording, and six that keep nothing that could be called a leak. The next command that a verdict names
 # works, and a report without a choice names one of the twelve.
@@ -36,12 +36,15 @@ suspects()
 	has_line "$1: through which code" "$3" verdict
 }
 
-memory_leak "$rate" 14 socket tcp netlink epoll pipe file eventfd timerfd mapping message zombie queue \
+memory_leak "$rate" 600 socket tcp netlink epoll pipe file eventfd timerfd mapping message zombie queue \
 	churn ring names write free exec &
 leak=$!
 sleep 1.5
 kmalloc-top --held --collector=perf "$every_event" "${room_for_events[@]}" --max-loss=5 --record leaks.kmr -d 10 -q > recorded 2> errors
-equals "the recording ends well" 0 "$?"
+status=$?
+kill "$leak"
+wait "$leak" 2> /dev/null
+equals "the recording ends well" 0 "$status"
 
 suspects socket process unix_create1
 suspects tcp process inet_create
@@ -66,8 +69,7 @@ has_line "without a choice, the verdict comes first and names a leak" '^Verdict:
 equals "... before everything else" 1 "$(grep -n -m 1 '^Verdict: ' report | cut -d : -f 1)"
 
 verdict socket
-wait "$leak"
-memory_leak "$rate" 8 socket &
+memory_leak "$rate" 600 socket &
 leak=$!
 sleep 1
 next=$(sed -n 4p verdict | sed -E "s/-p [0-9]+ /-p $(pid_of leak-socket) /; s/-d 10/-d 2/")
@@ -76,4 +78,10 @@ equals "the next command works: $next" 0 "$?"
 has_line "... and shows the code of the program" 'sk_prot_alloc' report
 slabstack -d 4 -q > report 2> errors
 has_line "the overview names a cache of sockets" '^Next: +slabstack --held' report
-wait "$leak"
+kill "$leak"
+wait "$leak" 2> /dev/null
+have_ended()
+{
+	[ -z "$(pid_of 'leak-.*')" ]
+}
+holds 'the leaks end' wait_until 100 have_ended
