@@ -267,10 +267,14 @@ static size_t complete_carry(BatchReader *reader, const uint8_t *bytes, size_t l
 
 void batch_reader_feed(BatchReader *reader, const void *bytes, size_t length)
 {
-	size_t taken = complete_carry(reader, bytes, length);
-	const uint8_t *rest = (const uint8_t *)bytes + taken;
-	size_t needed;
+	const uint8_t *rest;
+	size_t taken, needed;
 
+	/* An empty array may have no data. */
+	if (!length)
+		return;
+	taken = complete_carry(reader, bytes, length);
+	rest = (const uint8_t *)bytes + taken;
 	if (reader->carried || taken == length)
 		return;
 	taken = batch_reader_consume(reader, rest, length - taken, &needed) + taken;
