@@ -389,7 +389,8 @@ static void set_processes(const HeldSearch *search, const Call *call, VerdictCal
 		const GroupRow *row = group_table_row(&table, i);
 		uint32_t task = group_index_member(pids, row->groups[0]);
 
-		if (row->sums.summary.allocations < out->objects / 100 * SINGLE_PERCENT_MIN)
+		if ((double)row->sums.summary.allocations * 100 <
+		    (double)out->objects * SINGLE_PERCENT_MIN)
 			continue;
 		out->is_single = true;
 		out->tgid = profile_task(source->profile, task)->tgid;
