@@ -44,7 +44,7 @@ static void say_short(GString *out, const VerdictEvidence *evidence)
 {
 	g_string_append(out, "none. ");
 	append_seconds(out, evidence->span_ns);
-	g_string_append_printf(out, " are too short to tell what stays; %d s are enough.",
+	g_string_append_printf(out, " is too short to tell what stays; %d s is enough.",
 			       SPAN_SECONDS_MIN);
 }
 
@@ -106,7 +106,7 @@ static bool is_of_many(const VerdictEvidence *evidence)
 	       !kept_by(evidence)->tgid;
 }
 
-/* Appends "chatd[4711]", "812 processes of the name runc", "the kernel thread kworker". */
+/* Appends "chatd[4711]", "812 processes named runc", "the kernel thread kworker". */
 static void append_who(GString *out, const VerdictCall *call)
 {
 	if (call->is_interrupt) {
@@ -117,7 +117,7 @@ static void append_who(GString *out, const VerdictCall *call)
 		g_string_append_printf(out, "%s[%" G_GUINT64_FORMAT "]", call->process, call->tgid);
 	} else {
 		append_count(out, call->processes);
-		g_string_append_printf(out, " processes of the name %s", call->process);
+		g_string_append_printf(out, " processes named %s", call->process);
 	}
 }
 
@@ -222,12 +222,6 @@ static void next_program(GString *out, const VerdictEvidence *evidence)
 	g_string_append_printf(out, "-p %" G_GUINT64_FORMAT " -d 10", call->tgid);
 }
 
-static void next_overview(GString *out, const VerdictEvidence *evidence)
-{
-	(void)evidence;
-	g_string_append(out, "slabstack -d 10");
-}
-
 static bool is_replaced(const VerdictEvidence *evidence)
 {
 	return is_large(kept_by(evidence));
@@ -311,12 +305,6 @@ static void say_churn(GString *out, const VerdictEvidence *evidence)
 	g_string_append(out, " were freed, and no call keeps its objects all the time.");
 }
 
-static bool is_nothing(const VerdictEvidence *evidence)
-{
-	(void)evidence;
-	return true;
-}
-
 static void say_nothing(GString *out, const VerdictEvidence *evidence)
 {
 	(void)evidence;
@@ -324,18 +312,18 @@ static void say_nothing(GString *out, const VerdictEvidence *evidence)
 }
 
 static const VerdictRule held_rules[] = {
-	{ "short_run", false, is_short, say_short, NULL },
-	{ "events_lost", false, is_lossy, say_lossy, NULL },
-	{ "module", true, is_of_module, say_kept, next_lines },
-	{ "interrupt", true, is_of_interrupt, say_kept, next_lines },
-	{ "kernel_thread", true, is_of_kernel_thread, say_kept, next_lines },
-	{ "many_processes", true, is_of_many, say_kept, next_cgroups },
-	{ "process", true, is_kept, say_kept, next_program },
-	{ "replaced", false, is_replaced, say_replaced, next_overview },
-	{ "reclaimable", false, is_reclaimable, say_reclaimable, NULL },
-	{ "programs", false, is_of_program, say_of_program, NULL },
-	{ "churn", false, is_churn, say_churn, next_overview },
-	{ "nothing", false, is_nothing, say_nothing, next_overview },
+	{ "short_run", false, is_short, say_short, NULL, NULL },
+	{ "events_lost", false, is_lossy, say_lossy, NULL, NULL },
+	{ "module", true, is_of_module, say_kept, next_lines, NULL },
+	{ "interrupt", true, is_of_interrupt, say_kept, next_lines, NULL },
+	{ "kernel_thread", true, is_of_kernel_thread, say_kept, next_lines, NULL },
+	{ "many_processes", true, is_of_many, say_kept, next_cgroups, NULL },
+	{ "process", true, is_kept, say_kept, next_program, NULL },
+	{ "replaced", false, is_replaced, say_replaced, NULL, "slabstack -d 10" },
+	{ "reclaimable", false, is_reclaimable, say_reclaimable, NULL, NULL },
+	{ "programs", false, is_of_program, say_of_program, NULL, NULL },
+	{ "churn", false, is_churn, say_churn, NULL, "slabstack -d 10" },
+	{ "nothing", false, NULL, say_nothing, NULL, "slabstack -d 10" },
 };
 
 Verdict *verdict_judge(const VerdictRule *rules, VerdictEvidence *evidence)
@@ -344,19 +332,18 @@ Verdict *verdict_judge(const VerdictRule *rules, VerdictEvidence *evidence)
 	Verdict *verdict = g_new0(Verdict, 1);
 	g_autoptr(GString) sentence = g_string_new(NULL), next = g_string_new(NULL);
 
-	while (!rule->applies(evidence))
+	while (rule->applies && !rule->applies(evidence))
 		rule++;
 	rule->say(sentence, evidence);
+	g_string_assign(next, rule->command ? rule->command : "");
 	if (rule->next)
 		rule->next(next, evidence);
-	*verdict = (Verdict){
-		.rule = rule->id,
-		.is_suspect = rule->is_suspect,
-		.sentence = g_strdup(sentence->str),
-		.next = next->len ? g_strdup(next->str) : NULL,
-		.evidence = *evidence,
-	};
-	*evidence = (VerdictEvidence){ 0 };
+	verdict->rule = rule->id;
+	verdict->is_suspect = rule->is_suspect;
+	verdict->sentence = g_strdup(sentence->str);
+	verdict->next = next->len ? g_strdup(next->str) : NULL;
+	memcpy(verdict->calls, evidence->calls, sizeof(verdict->calls));
+	memset(evidence->calls, 0, sizeof(evidence->calls));
 	return verdict;
 }
 
@@ -381,7 +368,7 @@ void verdict_free(Verdict *verdict)
 	if (!verdict)
 		return;
 	for (MemoryKind kind = 0; kind < MEMORY_KINDS; kind++)
-		call_clear(&verdict->evidence.calls[kind]);
+		call_clear(&verdict->calls[kind]);
 	g_free(verdict->sentence);
 	g_free(verdict->next);
 	g_free(verdict);

@@ -10,8 +10,8 @@
 
 /*
  * A Verdict answers in words who keeps memory, or why nobody is suspected, with its evidence and
- * the next command. verdict_held.c and verdict_slabs.c find the evidence; the rules that judge it
- * are a table in verdict.c.
+ * the next command. verdict_held.c finds the evidence of what is held, and verdict.c has its rules;
+ * verdict_slabs.c has both for readings of slab caches and memory.
  */
 
 /* What the memory of a call is. */
@@ -50,7 +50,12 @@ typedef struct {
 	bool is_cache_growth_known;
 } VerdictCall;
 
-enum { KERNEL_PARTS = 4 };
+/* A part of memory that is neither of programs, nor of files, nor of slab caches. */
+typedef struct {
+	const char *part;   /* as in BalanceRow */
+	const char *events; /* what observes it, as for --events */
+	const char *of;     /* who has such memory */
+} VerdictPart;
 
 /* What two readings of slab caches and memory say. Names are as in the readings, borrowed, and not
    escaped. */
@@ -67,9 +72,9 @@ typedef struct {
 	int64_t outside_bytes;      /* that the kernel took outside of slab caches */
 	BalanceRow part;            /* the part of memory that grew most; no title: none */
 	double part_growth;         /* in bytes */
-	/* By which parts outside of slab caches grew, in bytes, and their titles (constant). */
-	double parts_grown[KERNEL_PARTS];
-	const char *parts_titles[KERNEL_PARTS];
+	const VerdictPart *outside; /* the part outside of slab caches that grew most */
+	const char *outside_title;  /* constant */
+	double outside_growth;      /* in bytes; 0: none of these parts grew */
 	/* One cache, with its traced allocations. */
 	const SlabGrowthRow *asked;
 	const char *allocator; /* the process with most allocations; escaped */
@@ -87,23 +92,28 @@ typedef struct {
 } VerdictEvidence;
 
 typedef struct {
-	const char *rule;         /* its id in JSON; constant */
-	bool is_suspect;          /* false: nobody is suspected, and the sentence says why */
-	char *sentence;           /* owned, escaped: one to three sentences in one line */
-	char *next;               /* owned, escaped: a command for a shell; NULL: none */
-	VerdictEvidence evidence; /* its texts are owned */
+	const char *rule; /* its id in JSON; constant */
+	bool is_suspect;  /* false: nobody is suspected, and the sentence says why */
+	char *sentence;   /* owned, escaped: one to three sentences in one line */
+	char *next;       /* owned, escaped: a command for a shell; NULL: none */
+	/* The largest of each kind that the evidence has, owned; bytes 0: none. */
+	VerdictCall calls[MEMORY_KINDS];
 } Verdict;
 
-/* A rule: the first of a table that applies makes the verdict; the last one always does. */
+/* A rule: the first of a table that applies makes the verdict. */
 typedef struct {
 	const char *id;
 	bool is_suspect;
-	bool (*applies)(const VerdictEvidence *evidence);
+	bool (*applies)(const VerdictEvidence *evidence); /* NULL: always; of the last rule */
 	void (*say)(GString *out, const VerdictEvidence *evidence);
-	void (*next)(GString *out, const VerdictEvidence *evidence); /* NULL: none */
+	/* Appends the next command; NULL: it is the constant one, or there is none if that is NULL,
+	   too. */
+	void (*next)(GString *out, const VerdictEvidence *evidence);
+	const char *command;
 } VerdictRule;
 
-/* Returns the verdict of these rules, which takes the evidence. Free it with verdict_free(). */
+/* Returns the verdict of these rules, which takes the calls of the evidence. Free it with
+ * verdict_free(). */
 Verdict *verdict_judge(const VerdictRule *rules, VerdictEvidence *evidence);
 
 /* Appends a command that shows who keeps objects of a cache. */

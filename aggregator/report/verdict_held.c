@@ -11,6 +11,7 @@
 #include "callsite_skip.h"
 #include "names/slabinfo.h"
 #include "record/format.h"
+#include "report/stack_paths.h"
 #include "table/group_table.h"
 
 #include <string.h>
@@ -428,8 +429,7 @@ static void set_code(const StackRows *stacks, uint32_t stack, VerdictCall *out)
 	for (guint i = 0; i < frames->count; i++) {
 		const Frame *frame = &frames->frames[i];
 
-		if (!out->module && frame->module && !frame_is_of_program(frame) &&
-		    !g_str_equal(frame->module, "kernel"))
+		if (!out->module && path_kind_of_frame(frame) == PATH_MODULE)
 			out->module = g_strdup(frame->module);
 		out->is_kernel_thread |= !g_strcmp0(frame->function, "kthread");
 	}

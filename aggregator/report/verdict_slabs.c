@@ -45,54 +45,31 @@ static bool is_outside(const VerdictEvidence *evidence)
 	return evidence->slabs.outside_bytes > 0;
 }
 
-/* Parts that are neither of programs, nor of files, nor slab caches, and what observes them. */
-static const struct {
-	const char *part;
-	const char *events;
-	const char *of; /* who has such memory */
-} kernel_parts[] = {
+static const VerdictPart kernel_parts[] = {
 	{ "in_no_counter", "page", "sockets, pipes, drivers or modules" },
 	{ "vmalloc", "vmalloc", "BPF, modules or file systems" },
 	{ "per_cpu", "percpu", "BPF, cgroups or network devices" },
 	{ "other_reclaimable", "page", "drivers or modules" },
 };
 
-/* Returns the index of the one that grew most. */
-static guint outside_part(const VerdictSlabs *slabs)
-{
-	guint most = 0;
-
-	for (guint i = 0; i < G_N_ELEMENTS(kernel_parts); i++)
-		if (slabs->parts_grown[i] > slabs->parts_grown[most])
-			most = i;
-	return most;
-}
-
 static void say_outside(GString *out, const VerdictEvidence *evidence)
 {
 	const VerdictSlabs *slabs = &evidence->slabs;
-	guint part = outside_part(slabs);
 
 	g_string_append(out, "memory went to pages outside of slab caches: ");
 	append_growth(out, (double)slabs->outside_bytes, evidence);
-	if (slabs->parts_grown[part] > 0) {
-		g_string_append_printf(out, ", most of it to \"%s\" (", slabs->parts_titles[part]);
-		append_change(out, slabs->parts_grown[part], true);
+	if (slabs->outside_growth > 0) {
+		g_string_append_printf(out, ", most of it to \"%s\" (", slabs->outside_title);
+		append_change(out, slabs->outside_growth, true);
 		g_string_append_c(out, ')');
 	}
-	g_string_append_printf(out, ". Such pages are of %s.", kernel_parts[part].of);
+	g_string_append_printf(out, ". Such pages are of %s.", slabs->outside->of);
 }
 
 static void next_outside(GString *out, const VerdictEvidence *evidence)
 {
 	g_string_append_printf(out, "kmalloc-top --held --events=%s -d 10",
-			       kernel_parts[outside_part(&evidence->slabs)].events);
-}
-
-static void next_pages(GString *out, const VerdictEvidence *evidence)
-{
-	(void)evidence;
-	g_string_append(out, "kmalloc-top --held --events=page -d 10");
+			       evidence->slabs.outside->events);
 }
 
 /* Cgroups that were removed, but not freed. */
@@ -116,14 +93,8 @@ static void say_cgroups(GString *out, const VerdictEvidence *evidence)
 		cgroup_label_append(out, slabs->dying_below, false);
 	}
 	g_string_append(out,
-			". Something they own still uses memory: files in the page cache or tmpfs, "
+			". Memory that they own is still in use: files in the page cache or tmpfs, "
 			"or objects of the kernel.");
-}
-
-static void next_cgroups(GString *out, const VerdictEvidence *evidence)
-{
-	(void)evidence;
-	g_string_append(out, "kmalloc-top --held -d 30 --by=process,cache");
 }
 
 static bool is_cache(const VerdictEvidence *evidence)
@@ -144,17 +115,7 @@ static bool is_cache_by_far(const VerdictEvidence *evidence)
 
 static void append_cache(GString *out, const SlabTableRow *row)
 {
-	escape_append(out, row->name);
-	for (guint i = 0; row->names && i < row->names->names->len; i++) {
-		const char *name = g_ptr_array_index(row->names->names, i);
-
-		if (g_str_equal(name, row->name))
-			continue;
-		g_string_append(out, " (also ");
-		escape_append(out, name);
-		g_string_append(out, row->names->names->len > 2 ? ", ...)" : ")");
-		return;
-	}
+	cache_label_append(out, row->name, row->names, NULL);
 }
 
 static void say_cache(GString *out, const VerdictEvidence *evidence)
@@ -170,7 +131,7 @@ static void say_cache(GString *out, const VerdictEvidence *evidence)
 		append_percent(out, saturate_double(grown), saturate_double(slabs->kept_growth));
 		g_string_append(out, " of the growth of these caches");
 	}
-	g_string_append(out, ". Whether it is kept, and by whom, shows the next command.");
+	g_string_append(out, ". The next command shows whether it is kept, and by whom.");
 }
 
 static void next_cache(GString *out, const VerdictEvidence *evidence)
@@ -259,14 +220,8 @@ static void say_uncounted(GString *out, const VerdictEvidence *evidence)
 	append_amount(out, slabs->uncounted_bytes, true);
 	g_string_append(out, ", ");
 	append_percent(out, slabs->uncounted_bytes, slabs->total_bytes);
-	g_string_append(out, " of all memory, stand in no counter: pages that sockets, pipes, "
+	g_string_append(out, " of all memory, is in no counter: pages that sockets, pipes, "
 			     "drivers or modules allocated before.");
-}
-
-static bool is_quiet(const VerdictEvidence *evidence)
-{
-	(void)evidence;
-	return true;
 }
 
 static void say_quiet(GString *out, const VerdictEvidence *evidence)
@@ -276,22 +231,18 @@ static void say_quiet(GString *out, const VerdictEvidence *evidence)
 	g_string_append_c(out, '.');
 }
 
-static void next_longer(GString *out, const VerdictEvidence *evidence)
-{
-	(void)evidence;
-	g_string_append(out, "slabstack -d 60");
-}
-
 static const VerdictRule overview_rules[] = {
-	{ "pages_grew", false, is_outside, say_outside, next_outside },
-	{ "cgroups_stay", false, are_cgroups, say_cgroups, next_cgroups },
-	{ "cache_grew", false, is_cache_by_far, say_cache, next_cache },
-	{ "filled_before", true, is_largest, say_largest, next_largest },
-	{ "uncounted_before", true, is_uncounted, say_uncounted, next_pages },
-	{ "cache_grew", false, is_cache, say_cache, next_cache },
-	{ "reclaimable", false, is_reclaimable, say_reclaimable, next_reclaimable },
-	{ "programs", false, is_part, say_part, NULL },
-	{ "quiet", false, is_quiet, say_quiet, next_longer },
+	{ "pages_grew", false, is_outside, say_outside, next_outside, NULL },
+	{ "cgroups_stay", false, are_cgroups, say_cgroups, NULL,
+	  "kmalloc-top --held -d 30 --by=process,cache" },
+	{ "cache_grew", false, is_cache_by_far, say_cache, next_cache, NULL },
+	{ "filled_before", true, is_largest, say_largest, next_largest, NULL },
+	{ "uncounted_before", true, is_uncounted, say_uncounted, NULL,
+	  "kmalloc-top --held --events=page -d 10" },
+	{ "cache_grew", false, is_cache, say_cache, next_cache, NULL },
+	{ "reclaimable", false, is_reclaimable, say_reclaimable, next_reclaimable, NULL },
+	{ "programs", false, is_part, say_part, NULL, NULL },
+	{ "quiet", false, NULL, say_quiet, NULL, "slabstack -d 60" },
 };
 
 /* Finds the cache that has most memory, and how much all that the kernel cannot shrink grew. */
@@ -313,9 +264,20 @@ static void add_caches(VerdictSlabs *slabs, const SlabTable *table)
 	}
 }
 
+/* Notes the part if it is outside of slab caches, and grew more than the others. */
+static void add_outside(VerdictSlabs *slabs, const BalanceRow *row, double grown)
+{
+	for (gsize i = 0; i < G_N_ELEMENTS(kernel_parts); i++) {
+		if (!g_str_equal(row->part, kernel_parts[i].part) || grown <= slabs->outside_growth)
+			continue;
+		slabs->outside = &kernel_parts[i];
+		slabs->outside_title = row->title;
+		slabs->outside_growth = grown;
+	}
+}
+
 static void add_parts(VerdictSlabs *slabs, const SlabTable *table)
 {
-	G_STATIC_ASSERT(G_N_ELEMENTS(kernel_parts) == KERNEL_PARTS);
 	g_autoptr(Table) balance = balance_table_new(table, TABLE_JSON);
 
 	for (guint i = 0; i < balance->count; i++) {
@@ -324,12 +286,7 @@ static void add_parts(VerdictSlabs *slabs, const SlabTable *table)
 
 		if (g_str_equal(row->part, "in_no_counter"))
 			slabs->uncounted_bytes = row->bytes;
-		for (guint j = 0; j < G_N_ELEMENTS(kernel_parts); j++) {
-			if (!g_str_equal(row->part, kernel_parts[j].part))
-				continue;
-			slabs->parts_grown[j] = grown;
-			slabs->parts_titles[j] = row->title;
-		}
+		add_outside(slabs, row, grown);
 		if (!row->has_change || g_str_equal(row->part, "free") ||
 		    grown <= (double)slabs->noise_bytes || grown <= slabs->part_growth)
 			continue;
@@ -356,6 +313,7 @@ Verdict *verdict_of_slabs(const SlabTable *table)
 	VerdictEvidence evidence = { .span_ns = table->span.span_ns };
 	VerdictSlabs *slabs = &evidence.slabs;
 
+	slabs->outside = kernel_parts;
 	slabs->noise_bytes = slab_table_noise(table);
 	slabs->outside_bytes = slab_table_taken_outside(table);
 	slabs->total_bytes = table->memory.end.numbers[HOST_MEMORY_TOTAL];
@@ -417,8 +375,8 @@ static void say_grown(GString *out, const VerdictEvidence *evidence)
 		append_percent(out, slabs->allocator_events, allocations);
 		g_string_append(out, "); ");
 	}
-	g_string_append(out, slabs->allocator ? "who keeps objects shows the next command."
-					      : "Who keeps objects shows the next command.");
+	g_string_append(out, slabs->allocator ? "the next command shows who keeps objects."
+					      : "The next command shows who keeps objects.");
 }
 
 static void next_asked(GString *out, const VerdictEvidence *evidence)
@@ -445,16 +403,10 @@ static void say_turns_over(GString *out, const VerdictEvidence *evidence)
 	g_string_append(out, " allocations.");
 }
 
-static void next_overview(GString *out, const VerdictEvidence *evidence)
-{
-	(void)evidence;
-	g_string_append(out, "slabstack -d 10");
-}
-
 static const VerdictRule growth_rules[] = {
-	{ "unknown", false, is_unknown, say_unknown, NULL },
-	{ "cache_grew", false, has_grown, say_grown, next_asked },
-	{ "turns_over", false, is_quiet, say_turns_over, next_overview },
+	{ "unknown", false, is_unknown, say_unknown, NULL, NULL },
+	{ "cache_grew", false, has_grown, say_grown, next_asked, NULL },
+	{ "turns_over", false, NULL, say_turns_over, NULL, "slabstack -d 10" },
 };
 
 Verdict *verdict_of_growth(const SlabGrowth *growth, const GArray *processes)
@@ -464,7 +416,6 @@ Verdict *verdict_of_growth(const SlabGrowth *growth, const GArray *processes)
 	g_autoptr(GString) allocator = g_string_new(NULL);
 	VerdictEvidence evidence = { .span_ns = growth->span.span_ns };
 	VerdictSlabs *slabs = &evidence.slabs;
-	Verdict *verdict;
 
 	slabs->asked = rows->len ? &g_array_index(rows, SlabGrowthRow, 0) : &sum;
 	if (processes->len && rows->len == 1) {
@@ -477,7 +428,5 @@ Verdict *verdict_of_growth(const SlabGrowth *growth, const GArray *processes)
 		slabs->allocator = allocator->str;
 		slabs->allocator_events = most->allocations;
 	}
-	verdict = verdict_judge(growth_rules, &evidence);
-	verdict->evidence.slabs = (VerdictSlabs){ 0 };
-	return verdict;
+	return verdict_judge(growth_rules, &evidence);
 }

@@ -97,8 +97,8 @@ Test(slab_report, what_grows_most_comes_first_and_is_what_comes_next)
 	cr_expect_str_eq(
 		text,
 		"Verdict: kmalloc-192 grew most of what the kernel cannot shrink: +188 KiB in\n"
-		"         2.000 s, 82 % of the growth of these caches. Whether it is kept, and by\n"
-		"         whom, shows the next command.\n"
+		"         2.000 s, 82 % of the growth of these caches. The next command shows\n"
+		"         whether it is kept, and by whom.\n"
 		"Next:    slabstack --held kmalloc-192 -d 10\n"
 		"\n"
 		"Memory 15.3 GiB, available 14.3 GiB\n"

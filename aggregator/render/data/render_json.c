@@ -567,8 +567,8 @@ static void write_verdict(JsonWriter *json, const Verdict *verdict)
 	if (!verdict)
 		return;
 	for (MemoryKind kind = 0; kind < MEMORY_KINDS; kind++)
-		if (verdict->evidence.calls[kind].bytes)
-			g_array_append_val(calls, verdict->evidence.calls[kind]);
+		if (verdict->calls[kind].bytes)
+			g_array_append_val(calls, verdict->calls[kind]);
 	json_open(json, "verdict", '{');
 	json_text(json, "rule", verdict->rule);
 	json_flag(json, "is_suspect", verdict->is_suspect);
