@@ -101,3 +101,11 @@ bool escape_is_printable(const char *text)
 			return false;
 	return printable_run(text, length) == length;
 }
+
+void escape_append_word(GString *out, const char *text)
+{
+	g_autofree char *quoted = g_shell_quote(text);
+	bool is_plain = !strpbrk(text, " \t'\"\\$`*?[]();&|<>!#~");
+
+	escape_append(out, is_plain ? text : quoted);
+}

@@ -24,3 +24,6 @@ bool escape_is_printable(const char *text);
 /* Makes only visible what is hidden, as \xNN: for formats with escapes of their own, and texts that
    may be escaped already. */
 void escape_hidden_append_len(GString *out, const char *text, gsize length);
+
+/* Appends a text as one word for a shell, escaped; in quotes only if it needs them. */
+void escape_append_word(GString *out, const char *text);

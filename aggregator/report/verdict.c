@@ -177,11 +177,8 @@ static void say_kept(GString *out, const VerdictEvidence *evidence)
 
 void verdict_append_held_command(GString *out, const char *cache)
 {
-	g_autofree char *quoted = g_shell_quote(cache);
-	bool is_plain = !strpbrk(cache, " \t'\"\\$`*?[]();&|<>!#~");
-
 	g_string_append(out, "slabstack --held ");
-	escape_append(out, is_plain ? cache : quoted);
+	escape_append_word(out, cache);
 	g_string_append(out, " -d 10");
 }
 

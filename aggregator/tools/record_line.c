@@ -13,7 +13,6 @@
 #include "session/losses.h"
 #include "session/piece_names.h"
 
-#include <string.h>
 #include <sys/stat.h>
 
 bool record_is_result(const Options *options)
@@ -59,25 +58,18 @@ static char *append_files(GString *out, const RecorderPlan *plan)
 	return g_strdup(pieces && pieces->len ? pieces->pdata[pieces->len - 1] : plan->path);
 }
 
-static void append_word(GString *out, const char *word)
-{
-	g_autofree char *quoted = g_shell_quote(word);
-	bool is_plain = !strpbrk(word, " \t'\"\\$`*?[]();&|<>!#~");
-
-	g_string_append_c(out, ' ');
-	escape_append(out, is_plain ? word : quoted);
-}
-
 /* Appends "kmalloc-top --held -i x.kmr", "slabstack filp -i x.kmr". */
 static void append_command(GString *out, const Options *options, const char *file)
 {
 	g_string_append(out, options->tool->name);
 	if (options->live.request.what.held)
 		g_string_append(out, " --held");
-	if (options->choice.caches_asked)
-		append_word(out, options->choice.caches_asked);
-	g_string_append(out, " -i");
-	append_word(out, file);
+	if (options->choice.caches_asked) {
+		g_string_append_c(out, ' ');
+		escape_append_word(out, options->choice.caches_asked);
+	}
+	g_string_append(out, " -i ");
+	escape_append_word(out, file);
 }
 
 void record_line_print(const Session *session, const Options *options, FILE *out)

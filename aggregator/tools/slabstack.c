@@ -79,19 +79,6 @@ static void write_end(Session *session)
 	session_feed(session, facts->data, facts->len);
 }
 
-/* Blocks the signals that end a run, and returns them. */
-static sigset_t block_signals(void)
-{
-	sigset_t signals;
-
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
-	return signals;
-}
-
 /* Reads this host's slab caches, their objects in use, and the use of memory: twice, one second
    apart or as long as -d says; Ctrl-C ends the wait. Returns false with error set if the kernel
    does not show them. */
@@ -107,7 +94,7 @@ static bool read_overview(const Options *options, Session *session, GError **err
 	if (!options->output.quiet && seconds > SECONDS_DEFAULT)
 		g_printerr("%s: reads /proc/slabinfo twice, %g s apart; Ctrl-C ends it earlier\n",
 			   g_get_prgname(), seconds);
-	signals = block_signals();
+	signals = watch_block_signals();
 	read_host(session);
 	layout = memory_layout_read("");
 	read_once(session, KMT_READING_START, &layout);

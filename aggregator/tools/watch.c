@@ -73,6 +73,18 @@ static uint64_t cpus(void)
 	return (uint64_t)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1);
 }
 
+sigset_t watch_block_signals(void)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	return signals;
+}
+
 bool watch_wait(double seconds, const sigset_t *signals)
 {
 	double end_s = (double)g_get_monotonic_time() / G_USEC_PER_SEC + seconds;
@@ -414,11 +426,7 @@ bool watch_run(const Options *options, GError **error)
 	watch.file = history_file_open(watch.path, bound, facts, error);
 	if (!watch.file)
 		return false;
-	sigemptyset(&watch.signals);
-	sigaddset(&watch.signals, SIGINT);
-	sigaddset(&watch.signals, SIGTERM);
-	sigaddset(&watch.signals, SIGHUP);
-	sigprocmask(SIG_BLOCK, &watch.signals, NULL);
+	watch.signals = watch_block_signals();
 	for (gsize i = 0; i < SCALES; i++)
 		watch.scales[i].growth = growth_new();
 	watch.alarm = watch_alarm_new(watch.path, &watch.signals);

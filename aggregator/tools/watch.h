@@ -12,6 +12,9 @@
    says (slabstack --watch). Returns false with error set if that cannot begin. */
 bool watch_run(const Options *options, GError **error);
 
+/* Blocks the signals that end a run, and returns them. */
+sigset_t watch_block_signals(void);
+
 /* Waits that long, or until one of the blocked signals comes. Returns whether one came. */
 bool watch_wait(double seconds, const sigset_t *signals);
 
