@@ -44,6 +44,7 @@ typedef struct {
 typedef struct {
 	unsigned columns;
 	unsigned lines;
+	unsigned lines_said; /* of messages of this program that are on it, before the text */
 } TerminalSize;
 
 typedef struct ReportSource {

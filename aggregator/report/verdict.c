@@ -158,17 +158,21 @@ static void append_proof(GString *out, const VerdictCall *call)
 	g_string_append_c(out, '.');
 }
 
+static bool are_many(const VerdictCall *call)
+{
+	return !call->tgid && !call->is_interrupt && !call->is_kernel_thread;
+}
+
 static void say_kept(GString *out, const VerdictEvidence *evidence)
 {
 	const VerdictCall *call = kept_by(evidence);
-	bool are_many = !call->tgid && !call->is_interrupt && !call->is_kernel_thread;
 
 	if (call->module)
 		g_string_append_printf(out, "the module %s, called by ", call->module);
 	append_who(out, call);
-	g_string_append(out, call->module ? ", keeps memory "
-			     : are_many   ? " leave memory behind "
-					  : " keeps memory ");
+	g_string_append(out, call->module     ? ", keeps memory "
+			     : are_many(call) ? " leave memory behind "
+					      : " keeps memory ");
 	append_where(out, call);
 	g_string_append(out, ": ");
 	append_rate(out, evidence, call);
@@ -219,6 +223,25 @@ static void next_program(GString *out, const VerdictEvidence *evidence)
 	g_string_append_printf(out, "-p %" G_GUINT64_FORMAT " -d 10", call->tgid);
 }
 
+/* No reading of the cache takes the place of frees that are missing. */
+static bool is_unproved(const VerdictEvidence *evidence)
+{
+	const VerdictCall *call = kept_by(evidence);
+
+	return is_large(call) && !call->is_cache_growth_known && !evidence->sees_frees;
+}
+
+static void say_unproved(GString *out, const VerdictEvidence *evidence)
+{
+	const VerdictCall *call = kept_by(evidence);
+
+	g_string_append(out, "none. Not all frees were recorded: ");
+	append_who(out, call);
+	g_string_append(out, " may keep memory ");
+	append_where(out, call);
+	g_string_append_c(out, '.');
+}
+
 static bool is_replaced(const VerdictEvidence *evidence)
 {
 	return is_large(kept_by(evidence));
@@ -230,7 +253,7 @@ static void say_replaced(GString *out, const VerdictEvidence *evidence)
 
 	g_string_append(out, "no suspect. ");
 	append_who(out, call);
-	g_string_append(out, " keeps new objects ");
+	g_string_append(out, are_many(call) ? " keep new objects " : " keeps new objects ");
 	append_where(out, call);
 	g_string_append(out, ", but older ones were freed: the cache ");
 	g_string_append(out, call->cache_growth > 0 ? "grew by only " : "did not grow");
@@ -316,6 +339,7 @@ static const VerdictRule held_rules[] = {
 	{ "kernel_thread", true, is_of_kernel_thread, say_kept, next_lines, NULL },
 	{ "many_processes", true, is_of_many, say_kept, next_cgroups, NULL },
 	{ "process", true, is_kept, say_kept, next_program, NULL },
+	{ "frees_unseen", false, is_unproved, say_unproved, NULL, "slabstack -d 10" },
 	{ "replaced", false, is_replaced, say_replaced, NULL, "slabstack -d 10" },
 	{ "reclaimable", false, is_reclaimable, say_reclaimable, NULL, NULL },
 	{ "programs", false, is_of_program, say_of_program, NULL, NULL },

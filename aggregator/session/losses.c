@@ -218,6 +218,14 @@ bool losses_make_incomplete(const Session *session, double percent_max)
 	       memory_budget_is_full(session->memory);
 }
 
+bool losses_are_many(const Session *session)
+{
+	const Losses losses = losses_of(session);
+	const uint64_t all = losses_received(session) + losses_uncounted(&losses).high;
+
+	return (double)losses_all(&losses).high * 100 > (double)all;
+}
+
 const char *losses_remedy(const Session *session, bool can_load)
 {
 	Losses losses = losses_of(session);

@@ -76,6 +76,9 @@ uint64_t losses_walks_different(const Session *session);
    compared. The exit status is then 3, too. */
 uint64_t losses_names_different(const Session *session);
 
+/* Whether so many events were lost that a warning says so, below the result. */
+bool losses_are_many(const Session *session);
+
 /* Whether the losses make the result incomplete: the exit status is then 3. */
 bool losses_make_incomplete(const Session *session, double percent_max);
 

@@ -10,7 +10,9 @@
 #include "record/format.h"
 #include "session/losses.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -39,13 +41,33 @@ static View *view_of(const ReportInput *input, const Session *session, const Opt
 	return view_new(&source, &input->options);
 }
 
+static unsigned lines_said;
+
+/* Prints a message on stderr, and counts its lines if a terminal shows it. */
+static void say(const char *message)
+{
+	const size_t length = strlen(message);
+	struct winsize size;
+
+	fputs(message, stderr);
+	if (!length || message[length - 1] != '\n' || !isatty(STDERR_FILENO) ||
+	    ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+		return;
+	lines_said += (unsigned)((length + size.ws_col - 2) / size.ws_col);
+}
+
+void lines_said_count(void)
+{
+	g_set_printerr_handler(say);
+}
+
 TerminalSize terminal_size(void)
 {
 	struct winsize size;
 
 	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
 		return (TerminalSize){ 0 };
-	return (TerminalSize){ size.ws_col, size.ws_row };
+	return (TerminalSize){ size.ws_col, size.ws_row, lines_said };
 }
 
 ReportSource report_source_of_options(const Options *options, const Renderer *renderer)

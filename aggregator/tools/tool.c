@@ -295,8 +295,8 @@ static const CollectorType *choose_collector(const Options *options)
 		return &stap_collector;
 	collector = check_choose_collector(request, &why);
 	if (!options->output.quiet)
-		fprintf(stderr, "%s: collector: %s%s%s%s\n", g_get_prgname(), collector->title,
-			why ? " (" : "", why ? why : "", why ? ")" : "");
+		g_printerr("%s: collector: %s%s%s%s\n", g_get_prgname(), collector->title,
+			   why ? " (" : "", why ? why : "", why ? ")" : "");
 	return collector;
 }
 
@@ -616,6 +616,7 @@ int tool_main(const Tool *tool, int argc, char **argv)
 
 	out_of_memory_ends_program();
 	g_set_prgname(tool->name);
+	lines_said_count();
 	if (!standard_files_hold()) {
 		fprintf(stderr, "%s: /dev/null: %s\n", tool->name, g_strerror(errno));
 		return EXIT_FAILED;

@@ -6,11 +6,10 @@
  */
 #include "tools/warnings.h"
 
+#include "base/number_text.h"
 #include "collect/run/check.h"
 #include "record/format.h"
 #include "session/losses.h"
-
-#include <stdio.h>
 
 /* Without the line end. */
 static void print_line_of_run(const GString *line, const char *of, const char *remedy)
@@ -69,47 +68,60 @@ void fact_lines_print_incomplete(const Session *session, const Options *options)
 		print_line_of(facts, append_sampling_line, of, NULL);
 }
 
+static void print_many_lost(const Session *session, const char *of, const char *remedy)
+{
+	const Losses losses = losses_of(session);
+	const uint64_t lost = losses_all(&losses).high;
+	g_autoptr(GString) line = g_string_new(NULL);
+
+	g_string_append_printf(line, "%s: %sover 1 %% of the events were lost (", g_get_prgname(),
+			       of);
+	append_count(line, lost);
+	g_string_append(line, " of ");
+	append_count(line, losses_received(session) + losses_uncounted(&losses).high);
+	g_string_append_printf(line, ")%s%s", remedy ? ": " : "", remedy ? remedy : "");
+	g_printerr("%s\n", line->str);
+}
+
 ExitStatus warn_of_result(const Session *session, const Options *options)
 {
-	Losses losses = losses_of(session);
-	uint64_t all = losses_received(session) + losses_uncounted(&losses).high;
-	uint64_t lost = losses_all(&losses).high;
 	const char *remedy = loss_remedy(session, options);
 	/* Only the text on stdout shows its last line to whoever reads the exit status. */
 	bool is_shown = options->output.renderer == renderers && !options->output.path;
 
-	if (lost && (double)lost * 100 > (double)all)
-		fprintf(stderr,
-			"%s: %sover 1 %% of the events were lost (%" G_GUINT64_FORMAT
-			" of %" G_GUINT64_FORMAT ")%s%s\n",
-			g_get_prgname(), options->is_older ? "old run: " : "", lost, all,
-			remedy ? ": " : "", remedy ? remedy : "");
+	if (losses_are_many(session))
+		print_many_lost(session, options->is_older ? "old run: " : "", remedy);
 	else if (!is_shown && losses_make_incomplete(session, options->loss_percent_max))
 		fact_lines_print_incomplete(session, options);
 	warn_of_differences(session);
 	return result_status(session, options);
 }
 
+static void warn_of_difference(uint64_t different, uint64_t compared, const char *what)
+{
+	g_autoptr(GString) line = g_string_new(g_get_prgname());
+
+	if (!different)
+		return;
+	g_string_append(line, ": ");
+	append_count(line, different);
+	g_string_append(line, " of ");
+	append_count(line, compared);
+	g_printerr("%s %s\n", line->str, what);
+}
+
 void warn_of_differences(const Session *session)
 {
-	uint64_t walks = losses_walks_different(session);
-	uint64_t names = losses_names_different(session);
+	const uint64_t walks = losses_walks_different(session);
+	const uint64_t names = losses_names_different(session);
 
-	if (walks)
-		fprintf(stderr,
-			"%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-			" compared stack walks differed from the kernel's: stacks recorded until "
-			"then may be wrong, the kernel walked the later ones; use "
-			"--stack-walk=kernel\n",
-			g_get_prgname(), walks,
-			run_info_number(session->info, KMT_FIELD_WALKS_COMPARED, walks));
-	if (names)
-		fprintf(stderr,
-			"%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-			" compared cache names differed from those that probes recorded: use "
-			"--cache-names=probes\n",
-			g_get_prgname(), names,
-			run_info_number(session->info, KMT_FIELD_NAMES_COMPARED, names));
+	warn_of_difference(walks, run_info_number(session->info, KMT_FIELD_WALKS_COMPARED, walks),
+			   "compared stack walks differed from the kernel's: stacks recorded until "
+			   "then may be wrong, the kernel walked the later ones; use "
+			   "--stack-walk=kernel");
+	warn_of_difference(names, run_info_number(session->info, KMT_FIELD_NAMES_COMPARED, names),
+			   "compared cache names differed from those that probes recorded: use "
+			   "--cache-names=probes");
 }
 
 ExitStatus result_status(const Session *session, const Options *options)

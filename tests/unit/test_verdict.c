@@ -147,7 +147,7 @@ Test(verdict, frees_that_are_not_seen_need_the_growth_of_the_cache)
 	evidence = evidence_of(MEMORY_KEPT);
 	evidence.calls[MEMORY_KEPT].is_cache_growth_known = false;
 	evidence.sees_frees = false;
-	expect_rule(&evidence, "replaced", false);
+	expect_rule(&evidence, "frees_unseen", false);
 }
 
 Test(verdict, memory_that_is_taken_back_is_no_leak)

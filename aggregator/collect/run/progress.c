@@ -6,6 +6,8 @@
 #include "collect/run/progress.h"
 
 #include "base/clock.h"
+#include "base/number_text.h"
+#include "base/saturate.h"
 #include "count/stack_table.h"
 
 static const char line_start[] = "\r\033[K";
@@ -17,13 +19,16 @@ void progress_show(Progress *progress, const Session *session, uint64_t now_ns)
 	uint64_t lost = loss.transport.high + loss.reentrant.high + loss.skipped;
 	uint64_t elapsed_ns = now_ns - progress->start_ns;
 	uint64_t step_ns = now_ns - MAX(progress->shown_ns, progress->start_ns);
+	g_autoptr(GString) rate = g_string_new(NULL), losses = g_string_new(NULL);
 
 	if (!progress->wanted || !progress->start_ns || !step_ns || !elapsed_ns)
 		return;
-	g_printerr("%s%.0f s: %.0f events/s, %u stacks, %" G_GUINT64_FORMAT " lost", line_start,
-		   (double)elapsed_ns / NS_PER_SECOND,
-		   (double)(events - progress->events) * NS_PER_SECOND / (double)step_ns,
-		   stack_table_count(profile_stacks(session->profile)), lost);
+	append_count(rate, saturate_double((double)(events - progress->events) * NS_PER_SECOND /
+					   (double)step_ns));
+	append_count(losses, lost);
+	g_printerr("%s%.0f s: %s events/s, %u stacks, %s lost", line_start,
+		   (double)elapsed_ns / NS_PER_SECOND, rate->str,
+		   stack_table_count(profile_stacks(session->profile)), losses->str);
 	if (loss.probe_span_ns)
 		g_printerr(", cost %.2f %% of all CPUs",
 			   100.0 * (double)loss.probe_ns / (double)loss.probe_span_ns);

@@ -9,6 +9,7 @@
 #include "base/escape.h"
 #include "base/number_text.h"
 #include "report/report_table.h"
+#include "session/losses.h"
 
 #include <string.h>
 
@@ -20,9 +21,8 @@ enum {
 	PROCESSES_MAX = 2, /* of a row */
 	CACHES_MAX = 6,    /* likewise */
 	INDENTATION = 2,
-	LINES_OF_INPUT = 3, /* around a report: the command, the prompt, one to spare */
-	LINES_OF_NOTE = 3,  /* likewise, if the run took fewer events, or ended early */
-	LINES_OF_RUN = 5,   /* likewise, and notes about the run */
+	LINES_OF_INPUT = 3,   /* around a report: the command, the prompt, one to spare */
+	LINES_OF_WARNING = 2, /* below a report, if too much was lost */
 };
 
 static const char separator[] = " < ";
@@ -526,11 +526,10 @@ static guint add_lengths(GString *below, const ReportModel *model, const FitRows
 /* The lines of the terminal that others have printed, or will. */
 static guint lines_around(const ReportModel *model)
 {
-	if (model->source->input)
-		return LINES_OF_INPUT;
-	if (facts_are_throttled(model->facts) || fact_is_known(model->facts, FACT_ENDED_EARLY))
-		return LINES_OF_RUN + LINES_OF_NOTE;
-	return LINES_OF_RUN;
+	const ReportSource *source = model->source;
+
+	return LINES_OF_INPUT + source->terminal.lines_said +
+	       (source->session && losses_are_many(source->session) ? LINES_OF_WARNING : 0);
 }
 
 void text_print_fitted(const ReportModel *model, FILE *out)

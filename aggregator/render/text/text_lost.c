@@ -65,7 +65,9 @@ static void append_cause(GString *out, const Facts *facts, gsize cause)
 	events = fact_range(facts, causes[cause].id);
 	g_string_append_printf(out, "%s ", causes[cause].name);
 	append_range(out, events);
-	g_string_append(out, causes[cause].behind);
+	/* Where more was lost on the way, a larger buffer does help. */
+	if (events.high >= fact_range(facts, FACT_LOST_TRANSPORT).high)
+		g_string_append(out, causes[cause].behind);
 	if (causes[cause].id != FACT_LOST_DAMAGED || !bytes.high)
 		return;
 	g_string_append(out, " (");
