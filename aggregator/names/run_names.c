@@ -24,7 +24,8 @@ typedef struct {
 
 typedef struct {
 	uint32_t host;
-	const char *recording; /* escaped; NULL: unknown */
+	const char *recording;  /* escaped; NULL: unknown */
+	uint64_t start_time_ns; /* 0: unknown */
 } Run;
 
 struct RunNames {
@@ -112,7 +113,8 @@ uint32_t run_names_add(RunNames *names, const RunIdentity *run)
 		run->boot_id && *run->boot_id
 			? g_strdup_printf("%s\n%s", run->boot_id, run->host ? run->host : "")
 			: g_strdup_printf("\n%s", run->path ? run->path : "");
-	Run added = { .recording = run_names_keep(names, run->path, TEXT_BYTES_MAX) };
+	Run added = { .recording = run_names_keep(names, run->path, TEXT_BYTES_MAX),
+		      .start_time_ns = run->start_time_ns };
 	gpointer known;
 
 	if (g_hash_table_lookup_extended(names->host_of, identity, NULL, &known)) {
@@ -200,4 +202,9 @@ const char *run_names_recording(const RunNames *names, uint32_t run)
 		return recording;
 	numbered = g_strdup_printf("recording %u", run + 1 - names->has_unknown);
 	return g_string_chunk_insert_const(names->texts, numbered);
+}
+
+uint64_t run_names_start_time_ns(const RunNames *names, uint32_t run)
+{
+	return run_at(names, run)->start_time_ns;
 }

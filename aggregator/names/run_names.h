@@ -18,7 +18,8 @@ typedef struct RunNames RunNames;
 typedef struct {
 	const char *host;
 	const char *boot_id;
-	const char *path; /* of the recording; NULL: it is not from a file */
+	const char *path;       /* of the recording; NULL: it is not from a file */
+	uint64_t start_time_ns; /* 0: unknown */
 } RunIdentity;
 
 /* hide_host: hosts and recordings get numbers instead of their names. Free it with
@@ -44,3 +45,6 @@ const char *run_names_host(const RunNames *names, uint32_t run);
 
 /* Returns the label of its recording, borrowed: the file's path as given. */
 const char *run_names_recording(const RunNames *names, uint32_t run);
+
+/* Returns when a run began; 0: unknown. */
+uint64_t run_names_start_time_ns(const RunNames *names, uint32_t run);

@@ -5,6 +5,7 @@
  */
 #include "report/report_table.h"
 
+#include "base/number_text.h"
 #include "rates/rate_table.h"
 #include "symbols/frame_line.h"
 
@@ -148,6 +149,39 @@ static Value read_frame_names(Table *table, const TableColumn *column, guint row
 	return (Value){ .known = true, .list = table->list };
 }
 
+/* When the recording of a row began. */
+static Value read_start_time(Table *table, const TableColumn *column, guint row)
+{
+	const Labelled of = report_table_labelled(table->source, row);
+	const ViewSource *source = view_source(of.view);
+	uint64_t start_time_ns;
+
+	if (!of.row || !source->runs)
+		return (Value){ 0 };
+	start_time_ns = run_names_start_time_ns(
+		source->runs, profile_task(source->profile,
+					   group_rows_member(of.groups, of.row, (guint)column->at))
+				      ->run);
+	if (!start_time_ns)
+		return (Value){ 0 };
+	append_time(table->text, start_time_ns);
+	return table_text(table->text);
+}
+
+/* Names of recordings need not say which is the older. */
+static void add_start_time(Table *table, guint number)
+{
+	const TableColumn column = {
+		.id = "start_time",
+		.title = "START",
+		.type = VALUE_TEXT,
+		.read = read_start_time,
+		.at = number,
+	};
+
+	g_array_append_val(table->columns, column);
+}
+
 static void add_key(Table *table, const Dimension *key, guint number, TableUse use)
 {
 	TableColumn column = {
@@ -164,6 +198,8 @@ static void add_key(Table *table, const Dimension *key, guint number, TableUse u
 		column.type = use == TABLE_FLAT ? VALUE_LIST : VALUE_FRAMES;
 		column.read = use == TABLE_FLAT ? read_frame_names : read_frames;
 	}
+	if (g_str_equal(key->name, "recording") && use == TABLE_TEXT)
+		add_start_time(table, number);
 	g_array_append_val(table->columns, column);
 }
 

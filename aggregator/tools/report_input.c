@@ -182,6 +182,8 @@ uint32_t run_identity_add(RunNames *names, const Session *session, const char *p
 		.host = run_info_text(session->info, KMT_FIELD_HOST),
 		.boot_id = run_info_text(session->info, KMT_FIELD_BOOT_ID),
 		.path = path,
+		.start_time_ns =
+			run_info_realtime_ns(session->info, run_info_start_ns(session->info)),
 	};
 
 	return run_names_add(names, &run);

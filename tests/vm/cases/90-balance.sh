@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # once: 6.1
+# long
 # Where all memory is: known memory of each kind stands in its own part of the balance, and in no other,
 # and the parts add up to all memory. In a guest nobody else uses memory. On the machine that builds, others
 # do: beside two builds, parts changed by up to 120 MiB. There each kind is tried up to three times, and parts

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # once: host
+# long
 # Who keeps memory, in a sentence: processes that leak in twelve known ways at once, each judged alone from
 # one recording, and six that keep nothing that could be called a leak. The next command that a verdict names
 # works, and a report without a choice names one of the twelve.

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # once: 6.12
+# long
 # A watch finds what grows, records it, says so in one line, and goes on; it continues its file after a kill, and
 # ends at once. It does not tell of an idle host.
 # shellcheck source=lib.sh source-path=SCRIPTDIR
