@@ -150,8 +150,8 @@ void render_text(const ReportModel *model, FILE *out)
 	if (!model->interval || model->interval->is_first)
 		append_read_as_line(text, model);
 	fwrite(text->str, 1, text->len, out);
-	if (model->source->fits &&
-	    (model->kind == REPORT_STACKS || model->kind == REPORT_SLABSTACK))
+	if (model->source->fits && (model->kind == REPORT_STACKS ||
+				    model->kind == REPORT_SLABSTACK || model->kind == REPORT_DIFF))
 		text_print_fitted(model, out);
 	else
 		print[model->kind](model, out);

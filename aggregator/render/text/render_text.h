@@ -50,11 +50,17 @@ void flush_text(GString *text, FILE *out);
 void text_print_groups(const ReportModel *model, FILE *out);
 Table *text_table_of_groups(const ReportModel *model);
 
-/* Prints stacks, groups or hits so that they fit a terminal. */
+/* Prints stacks, groups, hits or a comparison so that they fit a terminal. */
 void text_print_fitted(const ReportModel *model, FILE *out);
 
 /* Prints how two runs differ: a line per row, then both runs. */
 void text_print_diff(const ReportModel *model, FILE *out);
+
+/* Its parts: the line above the rows; the rows as a table, which the caller frees; the lines about
+   noise and about both runs. */
+void append_diff_head(GString *out, const ReportModel *model);
+Table *text_table_of_diff(const ReportModel *model);
+void append_diff_lines(GString *out, const ReportModel *model);
 
 /* Appends what is known about the state of the host's memory in the run: "free 15.4 -> 15.1 GiB,
    slab 310 MiB (190 unreclaimable), PSI some 0 %, major faults +12, host reclaim stalls 0, OOM

@@ -133,11 +133,24 @@ static void append_stacks(GString *out, const ReportModel *model, guint row)
 				     group_rows_member(groups, member, key));
 }
 
-static void print_table(const ReportModel *model, GString *text, FILE *out)
+Table *text_table_of_diff(const ReportModel *model)
 {
 	const DiffRows *diff = model->diff;
-	g_autoptr(Table) table = table_new(model, NULL);
-	const bool has_sums = metric_adds_up(diff->rank);
+	Table *table = table_new(model, NULL);
+
+	table->count = diff->rows->len;
+	table->more = diff->compared - diff->rows->len;
+	table_add(table, columns, G_N_ELEMENTS(columns), TABLE_TEXT);
+	report_table_add_keys(table, model, TABLE_TEXT);
+	/* Sums have a label even if rows have only stacks. */
+	if (table->columns->len == G_N_ELEMENTS(columns))
+		table_add(table, &no_label, 1, TABLE_TEXT);
+	return table;
+}
+
+static void print_table(const ReportModel *model, GString *text, FILE *out)
+{
+	const bool has_sums = metric_adds_up(model->diff->rank);
 	const TextLayout layout = {
 		.gap = 2,
 		.trims = true,
@@ -147,16 +160,11 @@ static void print_table(const ReportModel *model, GString *text, FILE *out)
 		.model = model,
 		.file = out,
 	};
+	g_autoptr(Table) table = NULL;
 
 	if (model_is_empty(model))
 		return;
-	table->count = diff->rows->len;
-	table->more = diff->compared - diff->rows->len;
-	table_add(table, columns, G_N_ELEMENTS(columns), TABLE_TEXT);
-	report_table_add_keys(table, model, TABLE_TEXT);
-	/* Sums have a label even if rows have only stacks. */
-	if (table->columns->len == G_N_ELEMENTS(columns))
-		table_add(table, &no_label, 1, TABLE_TEXT);
+	table = text_table_of_diff(model);
 	append_table(text, table, &layout);
 	fputc('\n', out);
 }
@@ -211,6 +219,10 @@ static void append_rows(GString *out, const char *label, uint64_t rows, uint64_t
 	append_count(out, compared);
 }
 
+static const char unclear_reason[] =
+	"; independent events would not change so much, but these came in too few bursts, or at "
+	"unknown times";
+
 static void append_noise_lines(GString *out, const ReportModel *model)
 {
 	const DiffRows *diff = model->diff;
@@ -223,16 +235,17 @@ static void append_noise_lines(GString *out, const ReportModel *model)
 		g_string_append_printf(out, "Noise: not known of -s %s\n", diff->rank->name);
 		return;
 	}
-	append_noise_line(out, diff);
+	/* On a terminal, rows are worth more than how their noise was computed. */
+	if (!model->source->fits)
+		append_noise_line(out, diff);
 	if (diff->exceeding) {
 		append_rows(out, "Changed beyond noise: ", diff->exceeding, diff->compared);
 		g_string_append_c(out, '\n');
 	}
 	if (diff->unclear) {
 		append_rows(out, "Unclear: ", diff->unclear, diff->compared);
-		g_string_append(out, "; independent events would not change so much, but these "
-				     "came in too few bursts, or at unknown times: observe longer, "
-				     "or repeat the command in a run\n");
+		g_string_append(out, model->source->fits ? "" : unclear_reason);
+		g_string_append(out, ": observe longer, or repeat the command in a run\n");
 	}
 	if (!diff->exceeding && !diff->unclear)
 		g_string_append(out, "Nothing changed beyond noise.\n");
@@ -270,18 +283,28 @@ static void append_run(GString *out, const ReportModel *model, const char *title
 		g_string_append_printf(out, "  %s\n", *line);
 }
 
+void append_diff_head(GString *out, const ReportModel *model)
+{
+	g_string_append(out, "Compared: ");
+	append_unit(out, model);
+	g_string_append(out, "; the largest change comes first\n\n");
+}
+
+void append_diff_lines(GString *out, const ReportModel *model)
+{
+	append_noise_lines(out, model);
+	append_notes(out, model);
+	append_run(out, model->older, "Old");
+	append_run(out, model, "New");
+}
+
 void text_print_diff(const ReportModel *model, FILE *out)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 
-	g_string_append(text, "Compared: ");
-	append_unit(text, model);
-	g_string_append(text, "; the largest change comes first\n\n");
+	append_diff_head(text, model);
 	flush_text(text, out);
 	print_table(model, text, out);
-	append_noise_lines(text, model);
-	append_notes(text, model);
-	append_run(text, model->older, "Old");
-	append_run(text, model, "New");
+	append_diff_lines(text, model);
 	flush_text(text, out);
 }

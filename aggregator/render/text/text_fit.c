@@ -110,9 +110,10 @@ static void cut_entry(GString *path)
 	}
 }
 
-static void append_stack(GString *out, const ReportModel *model, uint32_t row, guint lines_max)
+static void append_stack(GString *out, const ReportModel *model, const View *view, uint32_t row,
+			 guint lines_max)
 {
-	g_autoptr(FrameList) frames = stack_rows_list(view_stack_rows(model->view), row);
+	g_autoptr(FrameList) frames = stack_rows_list(view_stack_rows(view), row);
 	g_autoptr(GString) path = g_string_new(NULL);
 
 	stack_chain_append(path, frames);
@@ -335,7 +336,7 @@ static void append_block(GString *out, const ReportModel *model, guint number, g
 	stack = model->groups
 			? group_rows_member(model->groups, group_row_of(model, row), BLOCK_STACK)
 			: ((const ViewStack *)model->view->stacks->pdata[row])->row;
-	append_stack(out, model, stack, lines_max);
+	append_stack(out, model, model->view, stack, lines_max);
 }
 
 static void append_blocks(GString *out, const ReportModel *model, guint count, guint lines_max)
@@ -356,7 +357,7 @@ static void append_below_row(GString *out, const ReportModel *model, guint numbe
 		g_string_append_c(out, '\n');
 	}
 	if (model->groups->keys[key])
-		append_stack(out, model,
+		append_stack(out, model, model->view,
 			     group_rows_member(model->groups,
 					       group_row_of(model, call_row_first(call)), key),
 			     1);
@@ -385,6 +386,37 @@ static void append_groups(GString *out, const ReportModel *model, guint count, g
 	append_table(out, table, &layout);
 }
 
+/* Appends below a row of a comparison its path. */
+static void append_changed_stack(GString *out, const ReportModel *model, guint row)
+{
+	const DiffRow *changed = diff_rows_at(model->diff, row);
+	const JoinSide side = diff_row_side(changed);
+	const GroupRows *groups = model->diff->groups[side];
+	const guint key = key_of(groups, dimension_is_stack);
+
+	if (groups->keys[key])
+		append_stack(
+			out, model, model->diff->views[side],
+			group_rows_member(groups, diff_rows_of(model->diff, changed, side), key),
+			1);
+}
+
+static void append_changes(GString *out, const ReportModel *model, guint count, guint lines_max)
+{
+	g_autoptr(Table) table = text_table_of_diff(model);
+	const TextLayout layout = {
+		.gap = 2,
+		.trims = true,
+		.fits = model->source->terminal.columns,
+		.append_below = append_changed_stack,
+		.model = model,
+	};
+
+	(void)lines_max;
+	table_cut(table, count);
+	append_table(out, table, &layout);
+}
+
 static void append_hit_list(GString *out, const ReportModel *model, guint count, guint lines_max)
 {
 	g_autoptr(Table) table = report_table_new(model, TABLE_TEXT);
@@ -408,8 +440,12 @@ typedef struct {
 static FitRows rows_of(const ReportModel *model)
 {
 	const guint lines = model->source->terminal.lines;
-	const guint count = model->hits ? model->hits->hits->len : model->calls->len;
+	const guint count = model->diff   ? model->diff->rows->len
+			    : model->hits ? model->hits->hits->len
+					  : model->calls->len;
 
+	if (model->diff)
+		return (FitRows){ append_changes, count, MIN(count, ROWS_MAX), false };
 	if (model->hits)
 		return (FitRows){ append_hit_list, count, MIN(count, lines), false };
 	if (model->groups && !model->has_blocks)
@@ -457,16 +493,35 @@ static uint64_t counted_in(const ReportModel *model, guint rows)
 	return sum;
 }
 
+/* Appends ", 83 % of 8,502 allocations (79.8 MiB)". */
+static void append_counted(GString *out, const ReportModel *model, guint shown)
+{
+	const RowSums *all = model_all_sums(model);
+	const uint64_t number = all->summary.allocations;
+
+	g_string_append(out, ", ");
+	if (shown < model->calls->len) {
+		append_percent(out, counted_in(model, shown), number);
+		g_string_append(out, " of ");
+	}
+	append_number_of(out, number, counted_noun(model));
+	if (!all->summary.bytes_allocated)
+		return;
+	g_string_append(out, " (");
+	append_amount(out, all->summary.bytes_allocated, true);
+	g_string_append_c(out, ')');
+}
+
 /* Appends "Shown: 10 of 95 stacks, 83 % of 8,502 allocations (79.8 MiB); -t 95 shows all". */
 static void append_shown_line(GString *out, const ReportModel *model, const FitRows *rows,
 			      guint shown)
 {
-	const RowSums *all = model_all_sums(model);
-	const uint64_t number = all->summary.allocations;
-	const char *noun = model->groups ? model->group_noun : "stack";
-	guint rows_before = model->hits     ? rows->count
-			    : model->groups ? model->groups->rows->len
-					    : model->view->stacks->len;
+	const char *noun = model->hits                    ? counted_noun(model)
+			   : model->diff || model->groups ? model->group_noun
+							  : "stack";
+	guint rows_before = model->hits || model->diff ? rows->count
+			    : model->groups            ? model->groups->rows->len
+						       : model->view->stacks->len;
 
 	if (!rows->count)
 		return;
@@ -477,20 +532,9 @@ static void append_shown_line(GString *out, const ReportModel *model, const FitR
 	} else {
 		g_string_append(out, rows->count > 1 ? "all " : "");
 	}
-	append_number_of(out, rows->count, model->hits ? counted_noun(model) : noun);
-	if (!model->hits) {
-		g_string_append(out, ", ");
-		if (shown < rows->count) {
-			append_percent(out, counted_in(model, shown), number);
-			g_string_append(out, " of ");
-		}
-		append_number_of(out, number, counted_noun(model));
-	}
-	if (!model->hits && all->summary.bytes_allocated) {
-		g_string_append(out, " (");
-		append_amount(out, all->summary.bytes_allocated, true);
-		g_string_append_c(out, ')');
-	}
+	append_number_of(out, rows->count, noun);
+	if (model->calls)
+		append_counted(out, model, shown);
 	if (shown < rows->count)
 		g_string_append_printf(out, "; -t %u shows all", rows_before);
 	g_string_append_c(out, '\n');
@@ -498,6 +542,10 @@ static void append_shown_line(GString *out, const ReportModel *model, const FitR
 
 static void append_above(GString *out, const ReportModel *model)
 {
+	if (model->diff) {
+		append_diff_head(out, model);
+		return;
+	}
 	append_verdict(out, model->verdict, model->source->terminal.columns);
 	append_memory_line(out, model);
 	if (model->slab && model_counts(model) < COUNTS_RECORD)
@@ -532,6 +580,11 @@ static guint lines_around(const ReportModel *model)
 	       (source->session && losses_are_many(source->session) ? LINES_OF_WARNING : 0);
 }
 
+static void append_lines_below(GString *out, const ReportModel *model)
+{
+	append_facts(model, out);
+}
+
 void text_print_fitted(const ReportModel *model, FILE *out)
 {
 	const TerminalSize terminal = model->source->terminal;
@@ -541,7 +594,7 @@ void text_print_fitted(const ReportModel *model, FILE *out)
 	guint used = lines_around(model);
 
 	append_above(above, model);
-	append_facts(model, below);
+	(model->diff ? append_diff_lines : append_lines_below)(below, model);
 	break_lines(above, terminal.columns);
 	break_lines(below, terminal.columns);
 	/* As if not all rows could be shown. */
