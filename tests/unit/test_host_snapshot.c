@@ -24,7 +24,8 @@ static const char kallsyms[] = "0000000000000000 A fixed_percpu_data\n"
 			       "ffffffff82000100 D some_data\n"
 			       "ffffffffc0000010 t first_init\t[first]\n"
 			       "ffffffffc0000020 d first_data\t[first]\n"
-			       "ffffffffc0009010 t kmt_probe\t[kmt_own]\n";
+			       "ffffffffc0009010 t kmt_probe\t[kmt_own]\n"
+			       "ffffffffc0009020 T freed_init\t[first]\n";
 static const char hidden_kallsyms[] = "0000000000000000 T _stext\n"
 				      "0000000000000000 T _etext\n"
 				      "0000000000000000 t first_init\t[first]\n";

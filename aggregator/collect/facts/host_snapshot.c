@@ -107,12 +107,34 @@ const char *host_snapshot_hidden(const HostSnapshot *snapshot)
 	return snapshot->hidden;
 }
 
-static void take_symbol(HostSnapshot *snapshot, GString *out, TextPart text, Lines lines)
+/* Lines of one module follow each other. */
+typedef struct {
+	char *module;      /* of the line before; owned */
+	GHashTable *ended; /* a set of modules whose lines came before that; owned */
+	bool is_freed;     /* the module of the line before is one of these */
+} ModuleLines;
+
+/* Returns whether the lines of the module ended before. If something traces functions while a
+   module is loaded, the kernel goes on showing what only started it, behind all modules, though
+   that is freed (ftrace_free_mem(), kernel/trace/ftrace.c): the next module may be loaded there. */
+static bool is_freed(ModuleLines *before, const KallsymsLine *line)
+{
+	if (text_part_is(line->module, before->module))
+		return before->is_freed;
+	g_hash_table_add(before->ended, before->module);
+	before->module = g_strndup(line->module.text, line->module.length);
+	before->is_freed = g_hash_table_contains(before->ended, before->module);
+	return before->is_freed;
+}
+
+static void take_symbol(HostSnapshot *snapshot, GString *out, TextPart text, Lines lines,
+			ModuleLines *before)
 {
 	KallsymsLine line;
 	bool is_start, is_end;
 
-	if (!kallsyms_line_parse(text, &line) || (lines == LINES_OF_MODULES && !line.module.length))
+	if (!kallsyms_line_parse(text, &line) ||
+	    (lines == LINES_OF_MODULES && !line.module.length) || is_freed(before, &line))
 		return;
 	/* Symbols of the kernel text's ends are kept whatever their type: they need not lie inside
 	   it. */
@@ -137,9 +159,14 @@ static GString *read_symbols(HostSnapshot *snapshot, Lines lines)
 	size_t length;
 	g_autofree char *text = read_file(snapshot, "/proc/kallsyms", &length);
 	TextPart rest = { text, length }, line;
+	ModuleLines before = { .module = g_strdup(""),
+			       .ended = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+							      NULL) };
 
 	while (text && text_part_next_line(&rest, &line))
-		take_symbol(snapshot, symbols, line, lines);
+		take_symbol(snapshot, symbols, line, lines, &before);
+	g_free(before.module);
+	g_hash_table_unref(before.ended);
 	return symbols;
 }
 
