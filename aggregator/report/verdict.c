@@ -78,11 +78,14 @@ static bool has_grown(const VerdictEvidence *evidence, const VerdictCall *call)
 	return (double)call->cache_growth * 100 >= (double)call->in_cache * GROWTH_PERCENT_MIN;
 }
 
+int verdict_call_rank(const VerdictEvidence *evidence, const VerdictCall *call)
+{
+	return is_large(call) + (is_large(call) && has_grown(evidence, call));
+}
+
 static bool is_kept(const VerdictEvidence *evidence)
 {
-	const VerdictCall *call = kept_by(evidence);
-
-	return is_large(call) && has_grown(evidence, call);
+	return verdict_call_rank(evidence, kept_by(evidence)) == 2;
 }
 
 static bool is_of_module(const VerdictEvidence *evidence)

@@ -70,6 +70,7 @@ typedef struct {
 	uint64_t noise_bytes;       /* by which a part of memory may change without a reason */
 	uint64_t uncounted_bytes;   /* that stand in no counter */
 	int64_t outside_bytes;      /* that the kernel took outside of slab caches */
+	double balloon_growth;      /* in bytes; 0: not by more than noise */
 	BalanceRow part;            /* the part of memory that grew most; no title: none */
 	double part_growth;         /* in bytes */
 	const VerdictPart *outside; /* the part outside of slab caches that grew most */
@@ -87,7 +88,7 @@ typedef struct {
 	double lost_percent;
 	bool sees_frees;                 /* no free of the counted objects is missing */
 	uint64_t allocated, freed;       /* by all that counts; not of the overview */
-	VerdictCall calls[MEMORY_KINDS]; /* the largest of each kind; bytes 0: none */
+	VerdictCall calls[MEMORY_KINDS]; /* of each kind, the one that proves most; bytes 0: none */
 	VerdictSlabs slabs;
 } VerdictEvidence;
 
@@ -118,6 +119,10 @@ Verdict *verdict_judge(const VerdictRule *rules, VerdictEvidence *evidence);
 
 /* Appends a command that shows who keeps objects of a cache. */
 void verdict_append_held_command(GString *out, const char *cache);
+
+/* Returns what a call proves: 0: it keeps too little; 1: it keeps much; 2: and its cache grew by
+   that. */
+int verdict_call_rank(const VerdictEvidence *evidence, const VerdictCall *call);
 
 /* Finds the calls of a run that keep what they allocate. The source of the view must have cells of
    held objects, with their times. held_check: what held_check_new() returned. */

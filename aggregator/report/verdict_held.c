@@ -24,10 +24,14 @@ typedef struct {
 	const char *entry; /* the outermost function that says what is done; borrowed */
 	uint64_t bytes[MEMORY_KINDS];
 	uint64_t objects, allocated, freed;
-	GHashTable *caches;       /* a set of the groups of caches + 1; owned */
+	GHashTable *caches;       /* objects by the group of their cache + 1; owned */
 	guint most[MEMORY_KINDS]; /* by kind: the row that keeps most, and its bytes */
 	uint64_t most_bytes[MEMORY_KINDS];
-	MemoryKind kind; /* of the call; when all rows were added */
+	/* When all rows were added: the kind of the call, its bytes of all kinds, and what it
+	   proves. */
+	MemoryKind kind;
+	uint64_t bytes_kept;
+	int rank;
 } Call;
 
 /* A row of a process, a cache and a stack. */
@@ -100,12 +104,18 @@ static const struct {
 	{ "wp_page_copy", MEMORY_OF_PROGRAM },
 	{ "do_cow_fault", MEMORY_OF_PROGRAM },
 	{ "vma_alloc_folio*", MEMORY_OF_PROGRAM },
+	{ "khugepaged", MEMORY_OF_PROGRAM },
 	{ "shmem_*", MEMORY_OF_PROGRAM },
 	{ "__pte_alloc*", MEMORY_OF_PROGRAM },
 	{ "__pmd_alloc", MEMORY_OF_PROGRAM },
 	{ "__pud_alloc", MEMORY_OF_PROGRAM },
 	{ "pte_alloc_one", MEMORY_OF_PROGRAM },
+	/* Compilers merge functions, so any of them may be what is left. */
 	{ "balloon_page_alloc", MEMORY_BALLOON },
+	{ "update_balloon_size_func", MEMORY_BALLOON }, /* virtio */
+	{ "vmballoon_*", MEMORY_BALLOON },
+	{ "balloon_up", MEMORY_BALLOON },           /* Hyper-V */
+	{ "decrease_reservation", MEMORY_BALLOON }, /* Xen */
 };
 
 static bool is_function(const char *pattern, const char *name)
@@ -324,6 +334,18 @@ static bool is_contradicted(const HeldSearch *search, const char *cache)
 	return row && (row->contradicted || row->left_out);
 }
 
+static uint64_t objects_in_cache(const Call *call, uint32_t cache)
+{
+	return GPOINTER_TO_SIZE(g_hash_table_lookup(call->caches, GUINT_TO_POINTER(cache + 1)));
+}
+
+static void add_to_cache(Call *call, uint32_t cache, uint64_t objects)
+{
+	saturate_add(&objects, objects_in_cache(call, cache));
+	g_hash_table_insert(call->caches, GUINT_TO_POINTER(cache + 1),
+			    GSIZE_TO_POINTER((gsize)MIN(objects, G_MAXSIZE)));
+}
+
 static void add_row(HeldSearch *search, guint number)
 {
 	const StackRows *stacks = view_stack_rows(search->view);
@@ -344,7 +366,7 @@ static void add_row(HeldSearch *search, guint number)
 	saturate_add(&call->objects, row->sums.summary.allocations);
 	saturate_add(&call->allocated, row->sums.held.allocated);
 	saturate_add(&call->freed, row->sums.held.freed);
-	g_hash_table_add(call->caches, GUINT_TO_POINTER(row->groups[KEY_CACHE] + 1));
+	add_to_cache(call, row->groups[KEY_CACHE], row->sums.summary.allocations);
 	if (bytes > call->most_bytes[kind]) {
 		call->most[kind] = number;
 		call->most_bytes[kind] = bytes;
@@ -431,7 +453,9 @@ static void set_code(const StackRows *stacks, uint32_t stack, VerdictCall *out)
 
 		if (!out->module && path_kind_of_frame(frame) == PATH_MODULE)
 			out->module = g_strdup(frame->module);
-		out->is_kernel_thread |= !g_strcmp0(frame->function, "kthread");
+		/* kthreadd creates the others. */
+		out->is_kernel_thread |= !g_strcmp0(frame->function, "kthread") ||
+					 !g_strcmp0(frame->function, "kthreadd");
 	}
 }
 
@@ -453,22 +477,6 @@ static void set_process(const HeldSearch *search, const Call *call, VerdictCall 
 	out->cgroup = g_strdup(text->str);
 }
 
-/* Returns how many objects a call keeps in the cache in which it keeps most. */
-static uint64_t objects_in_cache(const HeldSearch *search, const Call *call)
-{
-	uint32_t cache = group_table_row(&search->table, call->most[call->kind])->groups[KEY_CACHE];
-	uint64_t objects = 0;
-
-	for (guint i = 0; i < search->rows->len; i++) {
-		const GroupRow *row = group_table_row(&search->table, i);
-
-		if (g_array_index(search->rows, HeldRow, i).call == call &&
-		    row->groups[KEY_CACHE] == cache)
-			saturate_add(&objects, row->sums.summary.allocations);
-	}
-	return objects;
-}
-
 /* By enum KmtSource. */
 static const char *const tracepoints[] = {
 	[KMT_SOURCE_KMALLOC] = "kmalloc",
@@ -476,14 +484,32 @@ static const char *const tracepoints[] = {
 	[KMT_SOURCE_PAGE] = "mm_page_alloc",
 };
 
-/* How many more objects of its cache are in use than at the start. */
-static void set_cache(const HeldSearch *search, const Call *call, VerdictCall *out)
+static CacheLabel cache_of(const HeldSearch *search, const Call *call)
 {
 	const HeldRow *row = &g_array_index(search->rows, HeldRow, call->most[call->kind]);
-	const ProfileOrigin *origin = origin_of(search, row);
-	const CacheLabel label = cache_names_of(search->source->caches, origin);
-	const HeldCheckRow *check =
-		label.name ? held_check_find(search->held_check, label.name) : NULL;
+
+	return cache_names_of(search->source->caches, origin_of(search, row));
+}
+
+/* What the call keeps in the cache in which it keeps most, and how many more objects of that are in
+   use than at the start. */
+static void set_growth(const HeldSearch *search, const Call *call, VerdictCall *out)
+{
+	const char *name = cache_of(search, call).name;
+	const GroupRow *row = group_table_row(&search->table, call->most[call->kind]);
+	const HeldCheckRow *check = name ? held_check_find(search->held_check, name) : NULL;
+
+	out->in_cache = objects_in_cache(call, row->groups[KEY_CACHE]);
+	out->is_cache_growth_known = check && (check->start || check->end);
+	if (out->is_cache_growth_known)
+		out->cache_growth = (int64_t)(check->end - check->start);
+}
+
+static void set_cache(const HeldSearch *search, const Call *call, VerdictCall *out)
+{
+	const ProfileOrigin *origin =
+		origin_of(search, &g_array_index(search->rows, HeldRow, call->most[call->kind]));
+	const CacheLabel label = cache_of(search, call);
 
 	out->cache = g_strdup(label.label);
 	out->name = g_strdup(label.name ? label.name : label.label);
@@ -494,11 +520,6 @@ static void set_cache(const HeldSearch *search, const Call *call, VerdictCall *o
 		out->tracepoint = tracepoints[origin->source];
 	out->slot_bytes = origin->bytes_allocated;
 	out->caches = g_hash_table_size(call->caches);
-	out->in_cache = objects_in_cache(search, call);
-	out->is_cache_growth_known = check && (check->start || check->end);
-	if (!out->is_cache_growth_known)
-		return;
-	out->cache_growth = (int64_t)(check->end - check->start);
 }
 
 static void set_call(const HeldSearch *search, const Call *call, VerdictCall *out)
@@ -512,6 +533,7 @@ static void set_call(const HeldSearch *search, const Call *call, VerdictCall *ou
 	set_code(view_stack_rows(search->view), stack, out);
 	set_process(search, call, out);
 	set_cache(search, call, out);
+	set_growth(search, call, out);
 }
 
 static const char *const memory_names[MEMORY_KINDS] = {
@@ -522,30 +544,46 @@ static const char *const memory_names[MEMORY_KINDS] = {
 	[MEMORY_BALLOON] = "balloon",
 };
 
+static void weigh_call(const HeldSearch *search, const VerdictEvidence *evidence, Call *call)
+{
+	VerdictCall proof = { .objects = call->objects };
+
+	call->kind = kind_of_call(call, &call->bytes_kept);
+	proof.bytes = call->bytes_kept;
+	set_growth(search, call, &proof);
+	call->rank = verdict_call_rank(evidence, &proof);
+}
+
+/* The call that proves most, of those the one that keeps most. */
+static bool is_before(const Call *a, const Call *b)
+{
+	if (!b || a->rank != b->rank)
+		return !b || a->rank > b->rank;
+	if (a->bytes_kept != b->bytes_kept)
+		return a->bytes_kept > b->bytes_kept;
+	return strcmp(a->entry, b->entry) < 0;
+}
+
 static void choose_calls(HeldSearch *search, VerdictEvidence *evidence)
 {
-	Call *largest[MEMORY_KINDS] = { NULL };
+	const Call *first[MEMORY_KINDS] = { NULL };
 	GHashTableIter iterator;
 	gpointer value;
 
 	g_hash_table_iter_init(&iterator, search->calls);
 	while (g_hash_table_iter_next(&iterator, &value, NULL)) {
 		Call *call = value;
-		uint64_t bytes;
-		MemoryKind kind = kind_of_call(call, &bytes);
-		VerdictCall *out = &evidence->calls[kind];
 
-		if (bytes > out->bytes || (bytes == out->bytes && largest[kind] &&
-					   strcmp(call->entry, largest[kind]->entry) < 0)) {
-			call->kind = kind;
-			largest[kind] = call;
-			out->bytes = bytes;
-		}
+		weigh_call(search, evidence, call);
+		if (is_before(call, first[call->kind]))
+			first[call->kind] = call;
 	}
 	for (MemoryKind kind = 0; kind < MEMORY_KINDS; kind++) {
 		evidence->calls[kind].memory = memory_names[kind];
-		if (largest[kind])
-			set_call(search, largest[kind], &evidence->calls[kind]);
+		if (!first[kind])
+			continue;
+		evidence->calls[kind].bytes = first[kind]->bytes_kept;
+		set_call(search, first[kind], &evidence->calls[kind]);
 	}
 }
 

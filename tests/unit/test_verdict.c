@@ -137,6 +137,23 @@ Test(verdict, nobody_is_suspected_without_proof)
 	}
 }
 
+/* Few large objects must not hide a leak of many small ones, nor must a cache that does not grow.
+ */
+Test(verdict, a_call_that_proves_more_comes_before_one_that_keeps_more)
+{
+	VerdictEvidence evidence = evidence_of(MEMORY_KEPT);
+	VerdictCall *call = &evidence.calls[MEMORY_KEPT];
+	g_autoptr(Verdict) verdict = NULL;
+
+	cr_expect_eq(verdict_call_rank(&evidence, call), 2);
+	call->cache_growth = 0;
+	cr_expect_eq(verdict_call_rank(&evidence, call), 1);
+	call->objects = 156;
+	call->bytes = 638976;
+	cr_expect_eq(verdict_call_rank(&evidence, call), 0);
+	verdict = verdict_of_held(&evidence);
+}
+
 /* Without a reading of the cache, only a run that sees all frees proves anything. */
 Test(verdict, frees_that_are_not_seen_need_the_growth_of_the_cache)
 {
