@@ -40,6 +40,11 @@ const HostFigureKind host_figures[HOST_FIGURES] = {
 	[HOST_COMPRESSED] = { "compressed_bytes", { { IN_VMSTAT, "nr_zspages ", PAGES } } },
 	[HOST_MEMORY_FREE_ON_CPUS] = { "free_on_cpus_bytes", { { IN_ZONEINFO, "count:", PAGES } } },
 	[HOST_TCP_BUFFERS] = { "tcp_buffers_bytes", { { IN_SOCKSTAT, "TCP:", PAGES } } },
+	[HOST_BALLOON] = { "balloon_bytes", { { IN_MEMINFO, "Balloon:", KIB } } },
+	[HOST_BALLOON_BY_EVENTS] = { "balloon_by_events_bytes",
+				     { { IN_VMSTAT, "balloon_inflate ", PAGES },
+				       { IN_VMSTAT, "balloon_deflate ", PAGES, true } } },
+	[HOST_BALLOON_IN_TOTAL] = { "balloon_in_total_bytes", { { 0 } } },
 	[HOST_STACKS_IN_VMALLOC] = { "stacks_in_vmalloc_bytes", { { 0 } } },
 	[HOST_RAM] = { "ram_bytes", { { 0 } } },
 	[HOST_MAJOR_FAULTS] = { "major_faults", { { IN_VMSTAT, "pgmajfault ", COUNT } } },
@@ -109,7 +114,14 @@ static uint64_t outside_slab(const HostState *state)
 
 	return numbers[HOST_MEMORY_TOTAL] - numbers[HOST_MEMORY_FREE] - numbers[HOST_SLAB] -
 	       numbers[HOST_PAGE_TABLES] - numbers[HOST_KERNEL_STACKS] - numbers[HOST_HUGE_PAGES] -
-	       numbers[HOST_COMPRESSED] - of_programs;
+	       numbers[HOST_COMPRESSED] - numbers[HOST_BALLOON_IN_TOTAL] - of_programs;
+}
+
+uint64_t host_state_balloon_outside_total(const HostState *state)
+{
+	uint64_t balloon = state->numbers[HOST_BALLOON];
+
+	return balloon - MIN(balloon, state->numbers[HOST_BALLOON_IN_TOTAL]);
 }
 
 int64_t host_state_taken_outside_slab(const HostState *start, const HostState *end)

@@ -39,6 +39,14 @@ typedef enum {
 	/* What TCP counts for its packets (/proc/net/sockstat): pages outside of slab caches, but
 	   for small packets and the heads of all. */
 	HOST_TCP_BUFFERS,
+	/* Pages that a balloon driver took for the hypervisor: since Linux 6.16 of all drivers,
+	   else of those that count events (virtio; parts of VMware's). */
+	HOST_BALLOON,
+	/* Pages taken less pages given back, by these events (/proc/vmstat); only while figures are
+	   read. */
+	HOST_BALLOON_BY_EVENTS,
+	/* Of a balloon's pages, those that are still in MemTotal; only where it was asked for. */
+	HOST_BALLOON_IN_TOTAL,
 	/* Of kernel stacks and of vmalloc memory, if stacks are allocated there
 	   (CONFIG_VMAP_STACK); only where it was asked for. */
 	HOST_STACKS_IN_VMALLOC,
@@ -64,6 +72,7 @@ typedef struct {
 	HostFile file;
 	const char *line;
 	unsigned unit; /* of the number: so many bytes; 1 also of a count and of us; 0: pages */
+	bool is_less;  /* the number counts against the others */
 } HostPlace;
 
 enum { HOST_PLACES = 4 };
@@ -91,7 +100,11 @@ HostState host_state_parse(const GString *text);
 /* Appends the text of the known figures. */
 void host_state_append(GString *out, const HostState *state);
 
+/* Returns how many bytes of a balloon are not in MemTotal. */
+uint64_t host_state_balloon_outside_total(const HostState *state);
+
 /* Returns how many bytes more the kernel uses outside of slab caches at the end than at the start:
    memory that is neither free, nor in slab caches, nor of programs (with their page tables and
-   kernel stacks), nor of files. May be negative; 0 if free or total memory is not known. */
+   kernel stacks), nor of files, nor in a balloon. May be negative; 0 if free or total memory is not
+   known. */
 int64_t host_state_taken_outside_slab(const HostState *start, const HostState *end);

@@ -49,6 +49,7 @@ static const BalancePart parts[] = {
 	  .title = "vmalloc",
 	  .plus = { HOST_VMALLOC },
 	  .less = HOST_STACKS_IN_VMALLOC },
+	{ .id = "balloon", .title = "balloon", .plus = { HOST_BALLOON_IN_TOTAL } },
 };
 
 /* People look for these, so they are shown however small they are. */

@@ -160,6 +160,20 @@ static void next_reclaimable(GString *out, const VerdictEvidence *evidence)
 	verdict_append_held_command(out, evidence->slabs.reclaimable.name);
 }
 
+/* More than what all caches took that the kernel cannot shrink. */
+static bool is_balloon(const VerdictEvidence *evidence)
+{
+	return evidence->slabs.balloon_growth > evidence->slabs.kept_growth;
+}
+
+static void say_balloon(GString *out, const VerdictEvidence *evidence)
+{
+	g_string_append(out, "no suspect in the kernel. The hypervisor took memory back, by a "
+			     "balloon: ");
+	append_growth(out, evidence->slabs.balloon_growth, evidence);
+	g_string_append_c(out, '.');
+}
+
 static bool is_part(const VerdictEvidence *evidence)
 {
 	return evidence->slabs.part.title != NULL;
@@ -235,6 +249,7 @@ static const VerdictRule overview_rules[] = {
 	{ "pages_grew", false, is_outside, say_outside, next_outside, NULL },
 	{ "cgroups_stay", false, are_cgroups, say_cgroups, NULL,
 	  "kmalloc-top --held -d 30 --by=process,cache" },
+	{ "balloon", false, is_balloon, say_balloon, NULL, NULL },
 	{ "cache_grew", false, is_cache_by_far, say_cache, next_cache, NULL },
 	{ "filled_before", true, is_largest, say_largest, next_largest, NULL },
 	{ "uncounted_before", true, is_uncounted, say_uncounted, NULL,
@@ -295,6 +310,16 @@ static void add_parts(VerdictSlabs *slabs, const SlabTable *table)
 	}
 }
 
+/* Only some drivers leave the pages in MemTotal, where they are a part. */
+static void add_balloon(VerdictSlabs *slabs, const MemorySpan *memory)
+{
+	double grown = (double)memory->end.numbers[HOST_BALLOON] -
+		       (double)memory->start.numbers[HOST_BALLOON];
+
+	if (memory->start.known[HOST_BALLOON] && grown > (double)slabs->noise_bytes)
+		slabs->balloon_growth = grown;
+}
+
 static void add_cgroups(VerdictSlabs *slabs, const CgroupSpan *span)
 {
 	const CgroupReading *start = span->start, *end = span->end;
@@ -323,6 +348,7 @@ Verdict *verdict_of_slabs(const SlabTable *table)
 		slabs->reclaimable.name = NULL;
 	add_caches(slabs, table);
 	add_parts(slabs, table);
+	add_balloon(slabs, &table->memory);
 	add_cgroups(slabs, &table->cgroups);
 	return verdict_judge(overview_rules, &evidence);
 }

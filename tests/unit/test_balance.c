@@ -31,6 +31,8 @@ static const char whole[] = "total_bytes 104857600000\n"
 			    "per_cpu_bytes 8589934592\n"               /* 8192 */
 			    "vmalloc_bytes 18253611008\n"              /* 1024 + 16384 */
 			    "stacks_in_vmalloc_bytes 1073741824\n"     /* 1024 */
+			    "balloon_bytes 34359738368\n"              /* 32768 */
+			    "balloon_in_total_bytes 34359738368\n"
 			    "ram_bytes 109951162777\n";
 
 static HostState state_of(const char *text)
@@ -88,7 +90,8 @@ Test(balance, each_figure_stands_in_one_part)
 	expect_mib(table, "page_tables", 2048 + 4096);
 	expect_mib(table, "per_cpu", 8192);
 	expect_mib(table, "vmalloc", 16384);
-	expect_mib(table, "in_no_counter", TOTAL_MIB - 32767);
+	expect_mib(table, "balloon", 32768);
+	expect_mib(table, "in_no_counter", TOTAL_MIB - 65535);
 	cr_expect_null(row_of(table, "counted_twice"));
 }
 

@@ -60,6 +60,9 @@ static const char vmstat[] = "nr_free_pages 5973677\n"
 			     "allocstall_movable 300\n"
 			     "allocstall_device 0\n"
 			     "oom_kill 4\n"
+			     "balloon_inflate 100\n"
+			     "balloon_deflate 30\n"
+			     "balloon_migrate 5\n"
 			     "compact_stall 12\n";
 
 static const char pressure[] = "some avg10=0.00 avg60=0.12 avg300=0.07 total=5123456\n"
@@ -112,33 +115,35 @@ Test(memory_state, a_reading_has_what_the_kernel_shows)
 {
 	g_autoptr(FakeHost) root = fake_host_new();
 	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
-	g_autofree char *wanted = g_strdup_printf("total_bytes 25276502016\n"
-						  "free_bytes 24468180992\n"
-						  "available_bytes 24752529408\n"
-						  "slab_bytes 185860096\n"
-						  "slab_unreclaimable_bytes 27770880\n"
-						  "slab_reclaimable_bytes 158089216\n"
-						  "vmalloc_bytes 14753792\n"
-						  "per_cpu_bytes 851968\n"
-						  "page_tables_bytes 2506752\n"
-						  "kernel_stacks_bytes 1622016\n"
-						  "huge_pages_bytes 4194304\n"
-						  "anonymous_bytes 84787200\n"
-						  "page_cache_bytes 59785216\n"
-						  "shared_bytes 9138176\n"
-						  "swap_cache_bytes 10238976\n"
-						  "reclaimable_bytes 158089216\n"
-						  "listed_bytes %" G_GUINT64_FORMAT "\n"
-						  "compressed_bytes %" G_GUINT64_FORMAT "\n"
-						  "free_on_cpus_bytes %" G_GUINT64_FORMAT "\n"
-						  "tcp_buffers_bytes %" G_GUINT64_FORMAT "\n"
-						  "major_faults 2275\n"
-						  "reclaim_stalls 321\n"
-						  "oom_kills 4\n"
-						  "pressure_some_us 5123456\n"
-						  "pressure_full_us 4987654\n",
-						  151796736 + 1100 * page_bytes, 20 * page_bytes,
-						  8438 * page_bytes, 33 * page_bytes);
+	g_autofree char *wanted =
+		g_strdup_printf("total_bytes 25276502016\n"
+				"free_bytes 24468180992\n"
+				"available_bytes 24752529408\n"
+				"slab_bytes 185860096\n"
+				"slab_unreclaimable_bytes 27770880\n"
+				"slab_reclaimable_bytes 158089216\n"
+				"vmalloc_bytes 14753792\n"
+				"per_cpu_bytes 851968\n"
+				"page_tables_bytes 2506752\n"
+				"kernel_stacks_bytes 1622016\n"
+				"huge_pages_bytes 4194304\n"
+				"anonymous_bytes 84787200\n"
+				"page_cache_bytes 59785216\n"
+				"shared_bytes 9138176\n"
+				"swap_cache_bytes 10238976\n"
+				"reclaimable_bytes 158089216\n"
+				"listed_bytes %" G_GUINT64_FORMAT "\n"
+				"compressed_bytes %" G_GUINT64_FORMAT "\n"
+				"free_on_cpus_bytes %" G_GUINT64_FORMAT "\n"
+				"tcp_buffers_bytes %" G_GUINT64_FORMAT "\n"
+				"balloon_bytes %" G_GUINT64_FORMAT "\n"
+				"major_faults 2275\n"
+				"reclaim_stalls 321\n"
+				"oom_kills 4\n"
+				"pressure_some_us 5123456\n"
+				"pressure_full_us 4987654\n",
+				151796736 + 1100 * page_bytes, 20 * page_bytes, 8438 * page_bytes,
+				33 * page_bytes, 70 * page_bytes);
 
 	fake_host_write(root, "proc/meminfo", meminfo);
 	fake_host_write(root, "proc/zoneinfo", zoneinfo);
@@ -177,6 +182,36 @@ Test(memory_state, a_reading_for_a_balance_has_the_ram_and_where_stacks_are)
 	state = host_state_parse(run_text_of(session->text, KMT_BATCH_MEMORY, KMT_READING_END));
 	cr_expect(eq(u64, state.numbers[HOST_RAM], 0x1000 + 0x3000));
 	cr_expect(eq(u64, state.numbers[HOST_STACKS_IN_VMALLOC], 1584 * 1024));
+}
+
+/* The figure of Linux 6.16 and later counts more drivers than the events. A driver of virtio that
+   may give pages back when memory is short, the third feature, leaves them in MemTotal. */
+Test(memory_state, a_balloon_is_known_by_its_size_and_its_driver)
+{
+	g_autoptr(FakeHost) root = fake_host_new();
+	g_autoptr(Session) session = session_new(PLENTY);
+	g_autoptr(GByteArray) out = g_byte_array_new();
+	MemoryLayout layout;
+	HostState state;
+
+	fake_host_write(root, "proc/meminfo", "MemTotal: 9 kB\nBalloon: 8 kB\n");
+	fake_host_write(root, "proc/vmstat", "balloon_inflate 9\nballoon_deflate 4\n");
+	fake_host_write(root, "sys/bus/virtio/drivers/virtio_balloon/virtio2/features",
+			"0100010000\n");
+	layout = memory_layout_read(root);
+	memory_facts_append_balance(out, root, KMT_READING_START, &layout);
+	fake_host_write(root, "sys/bus/virtio/drivers/virtio_balloon/virtio2/features",
+			"0110010000\n");
+	layout = memory_layout_read(root);
+	memory_facts_append_balance(out, root, KMT_READING_END, &layout);
+	made_session_feed(session, out);
+	state = host_state_parse(run_text_of(session->text, KMT_BATCH_MEMORY, KMT_READING_START));
+	cr_expect(eq(u64, state.numbers[HOST_BALLOON], 8192));
+	cr_expect(eq(u64, state.numbers[HOST_BALLOON_IN_TOTAL], 0));
+	cr_expect(eq(u64, host_state_balloon_outside_total(&state), 8192));
+	state = host_state_parse(run_text_of(session->text, KMT_BATCH_MEMORY, KMT_READING_END));
+	cr_expect(eq(u64, state.numbers[HOST_BALLOON_IN_TOTAL], 8192));
+	cr_expect(eq(u64, host_state_balloon_outside_total(&state), 0));
 }
 
 /* Linux 3.10, and a kernel that was started with psi=0: its file exists, but cannot be read. */

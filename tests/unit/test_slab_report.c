@@ -122,6 +122,62 @@ Test(slab_report, what_grows_most_comes_first_and_is_what_comes_next)
 		"\n%s", text);
 }
 
+/* Returns the memory of a host whose balloon has so much, in MemTotal or not. */
+static HostState memory_with_balloon(uint64_t mib, bool in_total)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	uint64_t bytes = mib << 20;
+
+	g_string_printf(text,
+			"total_bytes %" G_GUINT64_FORMAT "\nfree_bytes %" G_GUINT64_FORMAT "\n"
+			"balloon_bytes %" G_GUINT64_FORMAT "\nram_bytes 1100000000\n",
+			1048576000 - (in_total ? 0 : bytes), 983718400 - bytes, bytes);
+	if (in_total)
+		g_string_append_printf(text, "balloon_in_total_bytes %" G_GUINT64_FORMAT "\n",
+				       bytes);
+	return host_state_parse(text);
+}
+
+/* A cache grew at the same time, by much less. */
+static char *balloon_report(uint64_t mib, bool in_total)
+{
+	g_autoptr(Slabinfo) start = reading(uses, false);
+	g_autoptr(Slabinfo) end = reading(uses, true);
+	g_autoptr(Reclaimable) reclaimable = reclaimable_new(NULL);
+	const SlabTable wanted = { .span = { start, end, SECOND_NS },
+				   .memory = { memory_with_balloon(0, in_total),
+					       memory_with_balloon(mib, in_total), SECOND_NS },
+				   .reclaimable = reclaimable,
+				   .cpus = 2,
+				   .human = true };
+	g_autoptr(Verdict) verdict = verdict_of_slabs(&wanted);
+	GString *out = g_string_new(NULL);
+
+	g_string_append_printf(out, "%s: %s\n", verdict->rule, verdict->sentence);
+	append_slab_table(out, &wanted, NULL);
+	return g_string_free(out, FALSE);
+}
+
+Test(slab_report, what_a_balloon_took_is_shown_and_no_leak)
+{
+	g_autofree char *outside = balloon_report(300, false);
+	g_autofree char *inside = balloon_report(300, true);
+	g_autofree char *little = balloon_report(1, false);
+
+	cr_expect(g_str_has_prefix(outside, "balloon: no suspect in the kernel. The hypervisor "
+					    "took memory back, by a balloon: +300 MiB in "
+					    "1.000 s.\n"
+					    "Memory 700 MiB, in a balloon 300 MiB (+300 MiB/s), "
+					    "reserved at boot 49.0 MiB\n"),
+		  "%s", outside);
+	cr_expect_null(strstr(outside, "\nballoon "), "%s", outside);
+	cr_expect(g_str_has_prefix(inside, "balloon: "), "%s", inside);
+	cr_expect_not_null(strstr(inside, "\nballoon "), "%s", inside);
+	cr_expect_not_null(strstr(inside, "Memory 1,000 MiB, reserved at boot 49.0 MiB\n"), "%s",
+			   inside);
+	cr_expect(g_str_has_prefix(little, "cache_grew: "), "%s", little);
+}
+
 /* Returns the next command of a report by that order, with so many rows. */
 static char *next_by(const char *key, guint rows_max)
 {

@@ -35,9 +35,10 @@ static const struct {
 	[IN_SOCKSTAT] = { "/proc/net/sockstat", " mem " },
 };
 
-static void take_number(HostState *state, HostFigure figure, unsigned unit_given, const char *text)
+static void take_number(HostState *state, HostFigure figure, const HostPlace *place,
+			const char *text)
 {
-	uint64_t unit = unit_given ? unit_given : (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t unit = place->unit ? place->unit : (uint64_t)sysconf(_SC_PAGESIZE);
 	char *end;
 	uint64_t number = g_ascii_strtoull(text, &end, 10);
 
@@ -45,7 +46,7 @@ static void take_number(HostState *state, HostFigure figure, unsigned unit_given
 	if (end == text || number > INT64_MAX / unit)
 		return;
 	state->known[figure] = true;
-	state->numbers[figure] += number * unit;
+	state->numbers[figure] += place->is_less ? -(number * unit) : number * unit;
 }
 
 static void take_line(HostState *state, HostFile file, const char *line)
@@ -59,9 +60,22 @@ static void take_line(HostState *state, HostFile file, const char *line)
 
 		for (int i = 0; i < HOST_PLACES && place[i].line; i++)
 			if (place[i].file == file && g_str_has_prefix(line, place[i].line))
-				take_number(state, figure, place[i].unit,
+				take_number(state, figure, &place[i],
 					    number + strlen(files[file].before));
 	}
+}
+
+/* The kernel's own figure is that of all drivers. Counters of CPUs are not read at once, so for a
+   moment more pages may have been given back than taken. */
+static void find_balloon(HostState *state)
+{
+	uint64_t by_events = state->numbers[HOST_BALLOON_BY_EVENTS];
+
+	if (!state->known[HOST_BALLOON] && state->known[HOST_BALLOON_BY_EVENTS]) {
+		state->known[HOST_BALLOON] = true;
+		state->numbers[HOST_BALLOON] = by_events <= INT64_MAX ? by_events : 0;
+	}
+	state->known[HOST_BALLOON_BY_EVENTS] = false;
 }
 
 /* Memory changes by some GB/s, so all files are read before any is parsed. A kernel without
@@ -84,6 +98,7 @@ static HostState read_state(const char *root)
 			take_line(&state, i, *line);
 		g_free(texts[i]);
 	}
+	find_balloon(&state);
 	return state;
 }
 
@@ -130,6 +145,28 @@ static uint64_t ram_bytes(const char *root)
 	return bytes;
 }
 
+/* Returns whether a balloon's pages stay in MemTotal: those of VMware's driver do, and those of
+   virtio if they may be given back when memory is short, VIRTIO_BALLOON_F_DEFLATE_ON_OOM: a digit
+   for each feature. Hyper-V's and Xen's do not. */
+static bool is_balloon_in_total(const char *root)
+{
+	enum { DEFLATE_ON_OOM = 2 };
+	g_autofree char *vmware = g_strconcat(root, "/sys/module/vmw_balloon", NULL);
+	g_autofree char *virtio = g_strconcat(root, "/sys/bus/virtio/drivers/virtio_balloon", NULL);
+	g_autoptr(GDir) folder = g_dir_open(virtio, 0, NULL);
+	bool found = g_file_test(vmware, G_FILE_TEST_IS_DIR);
+	const char *name;
+
+	while (!found && folder && (name = g_dir_read_name(folder))) {
+		g_autofree char *path = g_build_filename(virtio, name, "features", NULL);
+		g_autofree char *features = NULL;
+
+		found = g_file_get_contents(path, &features, NULL, NULL) &&
+			strlen(features) > DEFLATE_ON_OOM && features[DEFLATE_ON_OOM] == '1';
+	}
+	return found;
+}
+
 static void append_state(GByteArray *out, const HostState *state, uint32_t reading)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -150,7 +187,8 @@ void memory_facts_append(GByteArray *out, const char *root, uint32_t reading)
 MemoryLayout memory_layout_read(const char *root)
 {
 	return (MemoryLayout){ .stacks_in_vmalloc = has_stacks_in_vmalloc(root),
-			       .ram_bytes = ram_bytes(root) };
+			       .ram_bytes = ram_bytes(root),
+			       .balloon_in_total = is_balloon_in_total(root) };
 }
 
 void memory_facts_append_balance(GByteArray *out, const char *root, uint32_t reading,
@@ -163,6 +201,9 @@ void memory_facts_append_balance(GByteArray *out, const char *root, uint32_t rea
 		state.numbers[HOST_STACKS_IN_VMALLOC] = state.numbers[HOST_KERNEL_STACKS];
 	state.known[HOST_RAM] = layout->ram_bytes;
 	state.numbers[HOST_RAM] = layout->ram_bytes;
+	state.known[HOST_BALLOON_IN_TOTAL] = layout->balloon_in_total;
+	if (layout->balloon_in_total)
+		state.numbers[HOST_BALLOON_IN_TOTAL] = state.numbers[HOST_BALLOON];
 	append_state(out, &state, reading);
 }
 

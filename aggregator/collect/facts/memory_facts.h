@@ -15,6 +15,7 @@ void memory_facts_append(GByteArray *out, const char *root, uint32_t reading);
 typedef struct {
 	bool stacks_in_vmalloc; /* kernel stacks are vmalloc memory */
 	uint64_t ram_bytes;     /* with what the kernel reserved at boot; 0: unknown */
+	bool balloon_in_total;  /* a balloon driver leaves its pages in MemTotal */
 } MemoryLayout;
 
 /* Reads /proc/kallsyms and /proc/iomem, which takes about 10 ms. */

@@ -340,7 +340,7 @@ static void write_memory(JsonWriter *json, const char *name, const HostState *me
 	static const HostFigure shown[] = { HOST_MEMORY_AVAILABLE, HOST_SLAB_UNRECLAIMABLE,
 					    HOST_SLAB_RECLAIMABLE, HOST_VMALLOC,
 					    HOST_PER_CPU,          HOST_PAGE_TABLES,
-					    HOST_TCP_BUFFERS };
+					    HOST_TCP_BUFFERS,      HOST_BALLOON };
 
 	json_open(json, name, '{');
 	for (gsize i = 0; i < G_N_ELEMENTS(shown); i++)

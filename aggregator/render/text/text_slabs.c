@@ -192,16 +192,50 @@ void append_most_growth(GString *out, const SlabGrowth *growth, guint lines_max)
 		append_line(out, growth, &sum);
 }
 
-/* Appends " (+1.2 MiB/s)" if a figure changed. */
-static void append_rate(GString *out, const MemorySpan *span, HostFigure figure)
+/* Appends " (+1.2 MiB/s)" if a number of bytes changed. */
+static void append_rate(GString *out, const MemorySpan *span, uint64_t start, uint64_t end)
 {
-	double change = (double)span->end.numbers[figure] - (double)span->start.numbers[figure];
+	double change = (double)end - (double)start;
 
-	if (!span->start.known[figure] || change == 0 || !span->span_ns)
+	if (change == 0 || !span->span_ns)
 		return;
 	g_string_append(out, " (");
 	append_change(out, change * NS_PER_SECOND / (double)span->span_ns, true);
 	g_string_append(out, "/s)");
+}
+
+/* Appends ", available 22.9 GiB (+12.7 MiB/s)". */
+static void append_available(GString *out, const MemorySpan *memory)
+{
+	uint64_t bytes = memory->end.numbers[HOST_MEMORY_AVAILABLE];
+
+	if (!memory->end.known[HOST_MEMORY_AVAILABLE])
+		return;
+	g_string_append(out, ", available ");
+	append_amount(out, bytes, true);
+	if (memory->start.known[HOST_MEMORY_AVAILABLE])
+		append_rate(out, memory, memory->start.numbers[HOST_MEMORY_AVAILABLE], bytes);
+}
+
+/* Appends what is not in MemTotal: ", in a balloon 300 MiB (+30 MiB/s), reserved at boot 482
+   MiB". */
+static void append_others(GString *out, const MemorySpan *memory)
+{
+	const uint64_t *numbers = memory->end.numbers;
+	uint64_t balloon = host_state_balloon_outside_total(&memory->end);
+	uint64_t others = numbers[HOST_RAM] - MIN(numbers[HOST_MEMORY_TOTAL], numbers[HOST_RAM]);
+
+	if (balloon) {
+		g_string_append(out, ", in a balloon ");
+		append_amount(out, balloon, true);
+		if (memory->start.known[HOST_BALLOON])
+			append_rate(out, memory, host_state_balloon_outside_total(&memory->start),
+				    balloon);
+	}
+	if (others > balloon) {
+		g_string_append(out, ", reserved at boot ");
+		append_amount(out, others - balloon, true);
+	}
 }
 
 /* Appends "Memory 23.5 GiB, available 22.9 GiB (+12.7 MiB/s), reserved at boot 482 MiB", then the
@@ -210,22 +244,13 @@ static void append_balance(GString *out, const SlabTable *slabs)
 {
 	g_autoptr(Table) balance = balance_table_new(slabs, TABLE_TEXT);
 	const TextLayout layout = { .gap = 2, .human = true };
-	const HostState *end = &slabs->memory.end;
-	uint64_t total = end->numbers[HOST_MEMORY_TOTAL], ram = end->numbers[HOST_RAM];
 
 	if (!balance->count)
 		return;
 	g_string_append(out, "Memory ");
-	append_amount(out, total, true);
-	if (end->known[HOST_MEMORY_AVAILABLE]) {
-		g_string_append(out, ", available ");
-		append_amount(out, end->numbers[HOST_MEMORY_AVAILABLE], true);
-		append_rate(out, &slabs->memory, HOST_MEMORY_AVAILABLE);
-	}
-	if (ram > total) {
-		g_string_append(out, ", reserved at boot ");
-		append_amount(out, ram - total, true);
-	}
+	append_amount(out, slabs->memory.end.numbers[HOST_MEMORY_TOTAL], true);
+	append_available(out, &slabs->memory);
+	append_others(out, &slabs->memory);
 	g_string_append(out, "\n\n");
 	append_table(out, balance, &layout);
 	g_string_append_c(out, '\n');
