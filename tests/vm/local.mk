@@ -65,6 +65,7 @@ EXTRA_DIST += \
 	tests/vm/build-in-tree \
 	tests/vm/cases/01-examples.sh \
 	tests/vm/cases/02-unit.sh \
+	tests/vm/cases/03-boot.sh \
 	tests/vm/cases/10-exact.sh \
 	tests/vm/cases/15-second.sh \
 	tests/vm/cases/17-large.sh \
@@ -118,8 +119,11 @@ EXTRA_DIST += \
 	tests/vm/cases/96-perf-main.sh \
 	tests/vm/cases/96-verdict.sh \
 	tests/vm/cases/96-watch.sh \
+	tests/vm/cases/97-balloon.sh \
 	tests/vm/cases/97-names.sh \
 	tests/vm/cases/97-stack-top-stap.sh \
+	tests/vm/cases/97-verdict-commands.sh \
+	tests/vm/cases/97-verdict-guest.sh \
 	tests/vm/cases/98-perf-net.sh \
 	tests/vm/cases/98-stack-top-hostile.sh tests/vm/cases/98-stack-top.sh \
 	tests/vm/cases/98-stack-top-reports.sh \
@@ -131,6 +135,7 @@ EXTRA_DIST += \
 	tests/vm/cases/points.sh \
 	tests/vm/cases/second-bpftrace.sh \
 	tests/vm/cases/second-ftrace.sh \
+	tests/vm/cases/verdict.sh \
 	tests/vm/document \
 	tests/vm/facts \
 	tests/vm/guest \

@@ -6,11 +6,13 @@
  *
  * starts a process of the name leak-KIND for each KIND, which takes RATE objects a second for so
  * many seconds, or until this program is killed, and keeps them until its end. Processes of the
- *kinds "queue" and "segment" are many: each object is left behind by a process of its own, and the
- *first process removes them at the end. The kinds from "churn" on keep nothing that could be called
- *a leak: they close what they open at once ("churn"), or after 500 others ("ring"), look for files
- *that do not exist ("names"), fill the page cache ("write"), close what was opened before the time
- *("free"), or run programs, as a build does ("exec").
+ * kinds "queue" and "cgroup" are many: each object is left behind by a process of its own, and the
+ * first process removes them at the end. Cgroups of v2 are made below /sys/fs/cgroup/memory_leak,
+ * and the files of "tmpfs" in a folder memory_leak.files. The kinds "module", "worker" and "thread"
+ * need the module of vmtest.c, whose objects stay. The kinds from "churn" on keep nothing that
+ * could be called a leak: they close what they open at once ("churn"), or after 500 others
+ * ("ring"), look for files that do not exist ("names"), fill the page cache ("write"), close what
+ * was opened before the time ("free"), or run programs, as a build does ("exec").
  */
 #include <errno.h>
 #include <error.h>
@@ -30,14 +32,18 @@
 #include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { NAME_BYTES = 64, RING = 500, MESSAGE_BYTES = 200, QUEUES_MAX = 30000, FREED_LATER = 10000 };
+enum { NAME_BYTES = 64, RING = 500, MESSAGE_BYTES = 200, OBJECTS_MAX = 30000, FREED_LATER = 10000 };
 
-static int queues[QUEUES_MAX];
+static int queues[OBJECTS_MAX], pids[OBJECTS_MAX];
+
+static const char files_folder[] = "memory_leak.files",
+		  cgroups_folder[] = "/sys/fs/cgroup/memory_leak";
 
 static volatile sig_atomic_t stopped;
 
@@ -87,6 +93,28 @@ static void leak_pipe(unsigned n)
 	must(pipe(ends), "pipe");
 }
 
+/* Each takes one page; a pipe has room for 16. */
+static void leak_pages(unsigned n)
+{
+	static char page[4096];
+	static int ends[2];
+
+	if (n % 16 == 1)
+		must(pipe(ends), "pipe");
+	must(write(ends[1], page, sizeof(page)), "write");
+}
+
+/* Names of files that exist in tmpfs cannot be taken back. */
+static void leak_tmpfs(unsigned n)
+{
+	char name[NAME_BYTES];
+
+	if (n == 1 && mkdir(files_folder, 0700) != 0 && errno != EEXIST)
+		error(1, errno, "%s", files_folder);
+	snprintf(name, sizeof(name), "%s/%u", files_folder, n);
+	must(close(open(name, O_WRONLY | O_CREAT, 0600)), name);
+}
+
 static void leak_file(unsigned n)
 {
 	(void)n;
@@ -126,7 +154,7 @@ static void leak_message(unsigned n)
 	if (n % 50 == 1) {
 		queue = msgget(IPC_PRIVATE, 0600);
 		must(queue, "msgget");
-		queues[n % QUEUES_MAX] = queue + 1;
+		queues[n % OBJECTS_MAX] = queue + 1;
 	}
 	must(msgsnd(queue, &message, MESSAGE_BYTES, 0), "msgsnd");
 }
@@ -170,7 +198,55 @@ static int new_queue(void)
 
 static void leak_queue(unsigned n)
 {
-	queues[n % QUEUES_MAX] = by_child(new_queue) + 1;
+	queues[n % OBJECTS_MAX] = by_child(new_queue) + 1;
+}
+
+static void cgroup_name(char name[NAME_BYTES], unsigned n)
+{
+	snprintf(name, NAME_BYTES, "%s/%u", cgroups_folder, n);
+}
+
+static int new_cgroup(void)
+{
+	char name[NAME_BYTES];
+
+	cgroup_name(name, (unsigned)getpid());
+	return mkdir(name, 0700) == 0 ? getpid() : -1;
+}
+
+static void leak_cgroup(unsigned n)
+{
+	pids[n % OBJECTS_MAX] = by_child(new_cgroup);
+}
+
+static void write_to_module(const char *parameter)
+{
+	static int file;
+	char name[NAME_BYTES];
+
+	if (!file) {
+		snprintf(name, sizeof(name), "/sys/module/vmtest_first/parameters/%s", parameter);
+		file = open(name, O_WRONLY);
+	}
+	must(write(file, "1", 1), parameter);
+}
+
+static void leak_module(unsigned n)
+{
+	(void)n;
+	write_to_module("keep");
+}
+
+static void leak_worker(unsigned n)
+{
+	(void)n;
+	write_to_module("worker_keeps");
+}
+
+static void leak_thread(unsigned n)
+{
+	(void)n;
+	write_to_module("threads");
 }
 
 static void leak_churn(unsigned n)
@@ -193,11 +269,12 @@ static void leak_ring(unsigned n)
 	must(ring[n % RING], "eventfd");
 }
 
+/* Unlike tmpfs, sysfs remembers them. */
 static void leak_names(unsigned n)
 {
 	char name[NAME_BYTES];
 
-	snprintf(name, sizeof(name), "no-such-file.%d.%u", (int)getpid(), n);
+	snprintf(name, sizeof(name), "/sys/kernel/no-such-file.%d.%u", (int)getpid(), n);
 	access(name, F_OK);
 }
 
@@ -241,6 +318,8 @@ static const struct {
 	{ "epoll", leak_epoll },     { "pipe", leak_pipe },       { "file", leak_file },
 	{ "eventfd", leak_eventfd }, { "timerfd", leak_timerfd }, { "mapping", leak_mapping },
 	{ "message", leak_message }, { "zombie", leak_zombie },   { "queue", leak_queue },
+	{ "pages", leak_pages },     { "tmpfs", leak_tmpfs },     { "cgroup", leak_cgroup },
+	{ "module", leak_module },   { "worker", leak_worker },   { "thread", leak_thread },
 	{ "churn", leak_churn },     { "ring", leak_ring },       { "names", leak_names },
 	{ "write", leak_write },     { "free", leak_free },       { "exec", leak_exec },
 };
@@ -251,6 +330,19 @@ static double now_s(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void remove_objects(void)
+{
+	char name[NAME_BYTES];
+
+	for (unsigned i = 0; i < OBJECTS_MAX; i++) {
+		if (queues[i])
+			msgctl(queues[i] - 1, IPC_RMID, NULL);
+		cgroup_name(name, (unsigned)pids[i]);
+		if (pids[i])
+			rmdir(name);
+	}
 }
 
 static void run(const char *kind, double rate, double seconds)
@@ -277,9 +369,7 @@ static void run(const char *kind, double rate, double seconds)
 			kinds[which].leak(++n);
 		nanosleep(&pause, NULL);
 	}
-	for (int i = 0; i < QUEUES_MAX; i++)
-		if (queues[i])
-			msgctl(queues[i] - 1, IPC_RMID, NULL);
+	remove_objects();
 }
 
 int main(int argc, char **argv)

@@ -13,11 +13,13 @@
  * failed: "vmtest_large_variable 100 2000000 0". A NAME written to .../thread makes a kernel
  * thread of that name, which allocates VMTEST_THREAD_COUNT times and ends.
  *
- * For objects that stay: a COUNT written to .../keep allocates so many and keeps them. One written
- * to .../worker lets a kworker free what the writer allocated, one written to .../rcu frees by
- * kfree_rcu, with and without a head. One written to .../bulk allocates so many objects in bulk
- * from the cache vmtest_bulk, VMTEST_BULK at a time, of which a third is freed in bulk, a third is
- * freed one by one, and the rest is kept. Anything written to .../release frees what is kept.
+ * For objects that stay: a COUNT written to .../keep allocates so many and keeps them; one written
+ * to .../worker_keeps lets a kworker do so. One written to .../threads makes so many kernel threads
+ * that sleep. One written to .../worker lets a kworker free what the writer allocated, one written
+ * to .../rcu frees by kfree_rcu, with and without a head. One written to .../bulk allocates so many
+ * objects in bulk from the cache vmtest_bulk, VMTEST_BULK at a time, of which a third is freed in
+ * bulk, a third is freed one by one, and the rest is kept. Anything written to .../release frees
+ * what is kept.
  *
  * For source lines: a COUNT written to .../lines allocates so often in a function that is inlined
  * into one that is inlined at two lines, the second one twice as often, and as often in a function
@@ -41,6 +43,7 @@ enum {
 	VMTEST_CACHE_COUNT = 100,
 	VMTEST_THREAD_COUNT = 1000,
 	VMTEST_KEPT_MAX = 20000,
+	VMTEST_THREADS_MAX = 1000,
 	VMTEST_BULK = 8,
 	VMTEST_BULKS_MAX = 2000,
 };
@@ -362,6 +365,55 @@ static int set_keep(const char *text, const struct kernel_param *parameter)
 	return failure;
 }
 
+static unsigned int kept_by_worker;
+
+static void vmtest_keep_later(struct work_struct *work)
+{
+	vmtest_keep(kept_by_worker);
+}
+
+static DECLARE_WORK(keep_later, vmtest_keep_later);
+
+static int set_worker_keeps(const char *text, const struct kernel_param *parameter)
+{
+	int failure = read_count(text, &kept_by_worker);
+
+	if (failure)
+		return failure;
+	schedule_work(&keep_later);
+	flush_work(&keep_later);
+	return 0;
+}
+
+static struct task_struct *sleeping[VMTEST_THREADS_MAX];
+static unsigned int sleeping_count;
+
+static int vmtest_sleep(void *unused)
+{
+	while (!kthread_should_stop()) {
+		set_current_state(TASK_INTERRUPTIBLE);
+		if (!kthread_should_stop())
+			schedule();
+		__set_current_state(TASK_RUNNING);
+	}
+	return 0;
+}
+
+static int set_threads(const char *text, const struct kernel_param *parameter)
+{
+	unsigned int count;
+	int failure = read_count(text, &count);
+
+	while (!failure && count-- && sleeping_count < VMTEST_THREADS_MAX) {
+		struct task_struct *thread = kthread_run(vmtest_sleep, NULL, "vmtest_sleeps");
+
+		if (IS_ERR(thread))
+			return PTR_ERR(thread);
+		sleeping[sleeping_count++] = thread;
+	}
+	return failure;
+}
+
 /* What a kworker frees. */
 static void *handed_over[VMTEST_KEPT_MAX];
 static unsigned int handed_over_count;
@@ -480,6 +532,8 @@ static int set_bulk(const char *text, const struct kernel_param *parameter)
 static int set_release(const char *text, const struct kernel_param *parameter)
 {
 	free_kept();
+	while (sleeping_count)
+		kthread_stop(sleeping[--sleeping_count]);
 	while (bulk_kept_count)
 		kmem_cache_free_bulk(bulk, VMTEST_BULK, bulk_kept[--bulk_kept_count]);
 	if (bulk)
@@ -530,6 +584,8 @@ static int set_lines(const char *text, const struct kernel_param *parameter)
 
 static const struct kernel_param_ops keep_ops = { .set = set_keep };
 static const struct kernel_param_ops worker_ops = { .set = set_worker };
+static const struct kernel_param_ops worker_keeps_ops = { .set = set_worker_keeps };
+static const struct kernel_param_ops threads_ops = { .set = set_threads };
 static const struct kernel_param_ops rcu_ops = { .set = set_rcu };
 static const struct kernel_param_ops bulk_ops = { .set = set_bulk };
 static const struct kernel_param_ops release_ops = { .set = set_release };
@@ -549,6 +605,8 @@ module_param_cb(cache, &cache_ops, NULL, 0600);
 module_param_cb(large, &large_ops, NULL, 0600);
 module_param_cb(keep, &keep_ops, NULL, 0200);
 module_param_cb(worker, &worker_ops, NULL, 0200);
+module_param_cb(worker_keeps, &worker_keeps_ops, NULL, 0200);
+module_param_cb(threads, &threads_ops, NULL, 0200);
 module_param_cb(rcu, &rcu_ops, NULL, 0200);
 module_param_cb(bulk, &bulk_ops, NULL, 0200);
 module_param_cb(release, &release_ops, NULL, 0200);

@@ -7,44 +7,20 @@
 # works, and a report without a choice names one of the twelve.
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . "${BASH_SOURCE[0]%/*}/lib.sh"
+# shellcheck source=verdict.sh source-path=SCRIPTDIR
+. "${BASH_SOURCE[0]%/*}/verdict.sh"
 
-export PATH=$PATH:/usr/lib/kmalloc-top
 rate=100
 # What is emulated is slow.
 [ ! -d "$modules" ] || rate=40
 readonly rate
 
-# verdict KIND: of the processes of that name; leaves ./verdict, with a line for each member.
-verdict()
-{
-	kmalloc-top --held -i leaks.kmr --process="leak-$1" -q -t 1 --format=json 2> errors |
-		sed -E 's/.*"verdict":\{"rule":"([^"]*)","is_suspect":([a-z]*),"sentence":"([^"]*)","next":"?([^"]*)"?,"calls":.*/\1\n\2\n\3\n\4/' |
-		head -c 2000 > verdict
-}
-
-# pid_of NAME: of the process of that name.
-pid_of()
-{
-	grep -l -x "$1" /proc/[0-9]*/comm 2> /dev/null | head -n 1 | cut -d / -f 3
-}
-
-# suspects KIND RULE PATTERN: the verdict has that rule and names that code.
-suspects()
-{
-	verdict "$1"
-	equals "$1: the rule" "$2 true" "$(sed -n '1p' verdict) $(sed -n '2p' verdict)"
-	has_line "$1: who and where: $(sed -n 3p verdict)" "leak-$1.* (keeps|leave) memory" verdict
-	has_line "$1: through which code" "$3" verdict
-}
-
-memory_leak "$rate" 600 socket tcp netlink epoll pipe file eventfd timerfd mapping message zombie queue \
-	churn ring names write free exec &
-leak=$!
+leak_starts "$rate" socket tcp netlink epoll pipe file eventfd timerfd mapping message zombie queue \
+	churn ring names write free exec
 sleep 1.5
 kmalloc-top --held --collector=perf "$every_event" "${room_for_events[@]}" --max-loss=5 --record leaks.kmr -d 10 -q > recorded 2> errors
 status=$?
-kill "$leak"
-wait "$leak" 2> /dev/null
+leak_ends
 equals "the recording ends well" 0 "$status"
 
 suspects socket process unix_create1
@@ -61,7 +37,7 @@ suspects zombie process '(copy_process|dup_task_struct|kernel_clone|_do_fork)'
 suspects queue many_processes '(newque|ipcget)'
 
 for kind in churn ring names write free exec; do
-	verdict "$kind"
+	verdict leaks.kmr --process="leak-$kind"
 	equals "$kind: nobody is suspected: $(sed -n 3p verdict)" false "$(sed -n 2p verdict)"
 done
 
@@ -69,9 +45,8 @@ kmalloc-top --held -i leaks.kmr -q -t 1 > report 2> errors
 has_line "without a choice, the verdict comes first and names a leak" '^Verdict: leak-' report
 equals "... before everything else" 1 "$(grep -n -m 1 '^Verdict: ' report | cut -d : -f 1)"
 
-verdict socket
-memory_leak "$rate" 600 socket &
-leak=$!
+verdict leaks.kmr --process=leak-socket
+leak_starts "$rate" socket
 sleep 1
 next=$(sed -n 4p verdict | sed -E "s/-p [0-9]+ /-p $(pid_of leak-socket) /; s/-d 10/-d 2/")
 eval "$next -q" > report 2> errors
@@ -79,8 +54,7 @@ equals "the next command works: $next" 0 "$?"
 has_line "... and shows the code of the program" 'sk_prot_alloc' report
 slabstack -d 4 -q > report 2> errors
 has_line "the overview names a cache of sockets" '^Next: +slabstack --held' report
-kill "$leak"
-wait "$leak" 2> /dev/null
+leak_ends
 have_ended()
 {
 	[ -z "$(pid_of 'leak-.*')" ]
