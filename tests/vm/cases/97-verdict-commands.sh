@@ -30,7 +30,7 @@ leads()
 
 leads socket 40 'slabstack --held (PING|UNIX|UNIX-STREAM|sock_inode_cache) -d 10' 'leak-socket\[.* keeps memory in '
 leads pages 250 'kmalloc-top --held --events=page -d 10' 'leak-pages\[.* through pipe_write'
-leads cgroup 12 'slabstack --held (kernfs_node_cache|kmalloc-[^ ]*) -d 10' 'leak-cgroup leave memory behind'
+leads cgroup 16 'slabstack --held (kernfs_node_cache|kmalloc-[^ ]*) -d 10' 'leak-cgroup leave memory behind'
 leads module 200 'slabstack --held kmalloc-512 -d 10' 'the module vmtest_first, called by leak-module\['
 leads names 300 'slabstack --held dentry -d 10' 'no suspect\. .* that the kernel takes back .* leak-names\[.* in dentry'
 
