@@ -325,7 +325,9 @@ static void say_churn(GString *out, const VerdictEvidence *evidence)
 	append_count(out, evidence->allocated);
 	g_string_append(out, " objects that were allocated, ");
 	append_percent(out, evidence->freed, evidence->allocated);
-	g_string_append(out, " were freed, and no call keeps its objects all the time.");
+	g_string_append(out, kept_by(evidence)->bytes
+				     ? " were freed, and no call keeps much."
+				     : " were freed, and no call keeps its objects all the time.");
 }
 
 static void say_nothing(GString *out, const VerdictEvidence *evidence)
