@@ -201,9 +201,9 @@ static void put_event(EventWriter *writer, const struct KmtFacts *facts, uint32_
 	writer->cpu->events_written++;
 }
 
-void event_writer_add(EventWriter *writer, uint64_t time_ns, const EventTask *task,
-		      const EventFacts *event, uint32_t weight, const uint64_t *frames,
-		      uint32_t depth, bool truncated)
+WrittenOrigin event_writer_add(EventWriter *writer, uint64_t time_ns, const EventTask *task,
+			       const EventFacts *event, uint32_t weight, const uint64_t *frames,
+			       uint32_t depth, bool truncated)
 {
 	struct KmtBuilder *batch = &writer->batch;
 	struct KmtWalk walk = walk_of(frames, depth, truncated);
@@ -226,6 +226,22 @@ void event_writer_add(EventWriter *writer, uint64_t time_ns, const EventTask *ta
 	put_kernel_stack(writer, &walk);
 	origin = kmt_build_origin(batch, &facts, cache, &walk);
 	put_event(writer, &facts, weight, origin, kmt_build_when(batch, time_ns, event->context));
+	return (WrittenOrigin){ writer->batches_opened, origin };
+}
+
+bool event_writer_add_again(EventWriter *writer, uint64_t time_ns, const EventTask *task,
+			    const EventFacts *event, const WrittenOrigin *origin)
+{
+	struct KmtBuilder *batch = &writer->batch;
+
+	make_room(writer, time_ns, kmt_build_event_bytes(0));
+	if (origin->batch != writer->batches_opened)
+		return false;
+	put_task(writer, task);
+	kmt_build_event(batch, event->free ? KMT_RECORD_FREE : KMT_RECORD_ALLOC, origin->index,
+			kmt_build_when(batch, time_ns, event->context), event->pointer);
+	writer->cpu->events_written++;
+	return true;
 }
 
 static uint32_t columns_bytes(const PointHit *hit)

@@ -77,11 +77,23 @@ void event_writer_take_points(EventWriter *writer);
 /* Sets the CPU of the events that follow. It is borrowed until the batch is closed. */
 void event_writer_open(EventWriter *writer, EventCpu *cpu);
 
+/* Where a batch has the origin of an event. */
+typedef struct {
+	uint64_t batch; /* 0: none */
+	uint32_t index;
+} WrittenOrigin;
+
 /* Adds an event of the open CPU that represents weight events. frames: depth frames, innermost
-   first; depth 0: no stack was taken; truncated: callers may be missing. */
-void event_writer_add(EventWriter *writer, uint64_t time_ns, const EventTask *task,
-		      const EventFacts *event, uint32_t weight, const uint64_t *frames,
-		      uint32_t depth, bool truncated);
+   first; depth 0: no stack was taken; truncated: callers may be missing. Returns its origin. */
+WrittenOrigin event_writer_add(EventWriter *writer, uint64_t time_ns, const EventTask *task,
+			       const EventFacts *event, uint32_t weight, const uint64_t *frames,
+			       uint32_t depth, bool truncated);
+
+/* Adds an event that has this origin, and weight 1, if the origin is in the open batch. Else
+   returns false: event_writer_add() has to define it. Of event, only the pointer, the context and
+   whether it is a free are read. */
+bool event_writer_add_again(EventWriter *writer, uint64_t time_ns, const EventTask *task,
+			    const EventFacts *event, const WrittenOrigin *origin);
 
 /* Adds a hit of a probe point on the open CPU. Stacks deeper than KMT_STACK_DEPTH_MAX and columns
    longer than KMT_COLUMNS_BYTES_MAX are cut. */

@@ -114,6 +114,31 @@ Test(event_writer, every_event_comes_back_with_its_stack_and_task)
 	stage_clear(&stage);
 }
 
+Test(event_writer, an_origin_is_used_again_only_in_the_batch_that_has_it)
+{
+	const uint64_t frames[] = { TEXT, TEXT + 16 };
+	EventFacts again = { .pointer = 2, .context = KMT_CONTEXT_SOFTIRQ };
+	WrittenOrigin origin = { 0 };
+	unsigned added = 0;
+	Stage stage;
+
+	stage_init(&stage);
+	for (uint64_t i = 0; i < EVENTS; i++) {
+		if (event_writer_add_again(stage.writer, 1000 + i, &worker, &again, &origin))
+			continue;
+		origin = event_writer_add(stage.writer, 1000 + i, &worker, &small, 1, frames, 2,
+					  false);
+		added++;
+	}
+	event_writer_close(stage.writer);
+	cr_expect_gt(stage.batches, 1);
+	cr_expect_eq(added, stage.batches);
+	cr_expect_eq(stage.cpu.events_written, EVENTS);
+	cr_expect_eq(events_of(&stage, TEXT, 2, "worker"), EVENTS);
+	cr_expect_eq(loss_ledger_totals(stage.session->loss).transport.high, 0);
+	stage_clear(&stage);
+}
+
 Test(event_writer, a_leader_that_changes_its_name_is_written_again)
 {
 	EventTask later = worker;
