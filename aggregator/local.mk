@@ -31,6 +31,7 @@ include aggregator/collect/tasks/local.mk
 include aggregator/collect/run/local.mk
 include aggregator/collect/points/local.mk
 include aggregator/collect/perf/local.mk
+include aggregator/collect/bpf/local.mk
 include aggregator/collect/stap/local.mk
 include aggregator/table/local.mk
 include aggregator/rates/local.mk

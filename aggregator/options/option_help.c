@@ -198,6 +198,11 @@ static const struct {
 #else
 	{ "exact slab sizes of cache allocations (libbpf)", false },
 #endif
+#ifdef HAVE_BPF
+	{ "BPF programs (clang, libbpf)", true },
+#else
+	{ "BPF programs (clang, libbpf)", false },
+#endif
 #ifdef HAVE_LZMA
 	{ "symbols packed into programs (liblzma)", true },
 #else

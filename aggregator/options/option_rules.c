@@ -48,6 +48,11 @@ static bool uses_perf(const Options *options)
 	return options->live.collector == &perf_collector;
 }
 
+static bool uses_bpf(const Options *options)
+{
+	return options->live.collector == &bpf_collector;
+}
+
 static bool prints_to_terminal(const Options *options)
 {
 	return isatty(STDOUT_FILENO) && !options->check;
@@ -93,6 +98,7 @@ static const struct {
 	{ .word = "WALKS-COMPARED", .holds = compares_walks },
 	{ .word = "PIECES-OF-TIME", .set = MEMBER(live.request.record.piece_ns) },
 	{ .word = "PERF", .holds = uses_perf },
+	{ .word = "BPF", .holds = uses_bpf },
 	{ .word = "TERMINAL", .holds = prints_to_terminal },
 	{ .word = "FORMAT-IS-BUILT", .holds = is_built },
 	{ .word = "FORMAT-IS-OF-A-FILE", .traits = RENDER_TO_FILE },
@@ -279,6 +285,9 @@ static const OptionRule option_rules[] = {
 	  "--module is already compiled: use it without -o options for the compilation" },
 	{ "PERF module|stap-options", NULL,
 	  "--module and -o are for SystemTap: use them without --collector=perf" },
+	{ "BPF module|stap-options|WALKS-COMPARED", NULL,
+	  "--module, -o and --stack-walk=compare are for SystemTap: use them without "
+	  "--collector=bpf" },
 	{ "PERF WALKS-COMPARED", NULL,
 	  "--stack-walk=compare is for SystemTap: with perf events the kernel walks all stacks" },
 	{ "WALKS-COMPARED !STACKS", NULL,

@@ -180,7 +180,7 @@ const OptionRow option_rows[] = {
 	  OPTION_OF_RUN | APPLY(option_stack_walk) },
 	{ TOOLS_ALL, 0, "sample", "N", "record one of N events and scale up",
 	  OPTION_OF_RUN | NUMBER_32(live.request.what.sampling_period, 1, SAMPLING_PERIOD_MAX) },
-	{ TOOLS_ALL, 0, "collector", "NAME", "use stap, perf (perf events) or auto (default)",
+	{ TOOLS_ALL, 0, "collector", "NAME", "use stap, bpf, perf (events) or auto (default)",
 	  OPTION_OF_RUN | APPLY(option_collector) },
 	{ TOOLS_OF_ALLOCATIONS, 0, "cache-names", "HOW",
 	  "how perf events find cache names: auto (default), probes, or compare (both)",

@@ -995,3 +995,58 @@ Test(check, perf_events_of_a_user_and_in_a_container)
 	expect_line(&fixture, "FAIL", "Rights", "sudo");
 	fixture_clear(&fixture);
 }
+
+/* BPF. */
+
+static const struct {
+	const char *release, *machine, *said;
+} bpf_cases[] = {
+	{ "6.1.0-50-amd64", "x86_64", "this kernel has what the programs need" },
+	{ "6.18.44-fc-v782", "x86_64", "this kernel has what the programs need" },
+	{ "6.1.0", "aarch64", "the BPF programs know x86_64 only so far: use --collector=perf" },
+	{ "6.0.19", "x86_64", "the BPF programs need Linux 6.1: use --collector=perf" },
+	{ "5.10.0-32-amd64", "x86_64", "the BPF programs need Linux 6.1: use --collector=perf" },
+	{ "7.0", "x86_64",
+	  "the BPF programs do not know Linux 7.0 and later yet: use --collector=perf" },
+};
+
+Test(check, what_bpf_programs_do_not_know_is_refused)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(bpf_cases); i++) {
+		Fixture fixture;
+
+		fixture_init(&fixture);
+		fake_host_write(fixture.root, "sys/kernel/btf/vmlinux", "BTF");
+		fixture.host.collector = &bpf_collector;
+		fixture.host.release = bpf_cases[i].release;
+		fixture.host.machine = bpf_cases[i].machine;
+#ifdef HAVE_BPF
+		expect_line(&fixture, strstr(bpf_cases[i].said, ": use") ? "FAIL" : "ok", "BPF",
+			    bpf_cases[i].said);
+#else
+		expect_line(&fixture, "FAIL", "BPF", "this build has no BPF programs");
+#endif
+		fixture_clear(&fixture);
+	}
+}
+
+#ifdef HAVE_BPF
+Test(check, a_request_that_bpf_programs_do_not_fulfil_is_refused)
+{
+	Fixture fixture;
+
+	fixture_init(&fixture);
+	fixture.host.collector = &bpf_collector;
+	expect_line(&fixture, "FAIL", "BPF",
+		    "the kernel's types (/sys/kernel/btf/vmlinux) cannot be read");
+	fake_host_write(fixture.root, "sys/kernel/btf/vmlinux", "BTF");
+	fixture.request.what.sampling_period = 2;
+	expect_line(&fixture, "FAIL", "BPF",
+		    "the collector does not have sampling yet: use --collector=perf");
+	fixture.request.what.sampling_period = 1;
+	fake_host_write(fixture.root, "proc/self/status", "Name:\tx\nCapEff:\t0000000000000000\n");
+	expect_line(&fixture, "FAIL", "Rights",
+		    "CAP_BPF and CAP_PERFMON are missing: run it as root");
+	fixture_clear(&fixture);
+}
+#endif

@@ -111,6 +111,7 @@ EXTRA_DIST += \
 	tests/vm/cases/93-perf-bpf.sh \
 	tests/vm/cases/93-perf-loss.sh \
 	tests/vm/cases/93-perf-sampling.sh \
+	tests/vm/cases/94-bpf-exact.sh \
 	tests/vm/cases/94-perf-choice.sh \
 	tests/vm/cases/95-perf-held-busy.sh \
 	tests/vm/cases/95-perf-held.sh \

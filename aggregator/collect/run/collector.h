@@ -180,6 +180,7 @@ typedef struct {
 	const char *name;  /* as given to --collector: "stap" */
 	const char *title; /* "SystemTap" */
 	const char *about; /* description, for --check */
+	bool by_name_only; /* never chosen without --collector */
 	/* Its rows for --check, ended by a row without topic; NULL: none. */
 	const struct CheckRow *checks;
 	/* Whether it could start at once: nothing to compile, nothing that forbids it. If not,
@@ -191,4 +192,5 @@ typedef struct {
 } CollectorType;
 
 extern const CollectorType stap_collector;
+extern const CollectorType bpf_collector;
 extern const CollectorType perf_collector;

@@ -11,6 +11,7 @@
 /* The best one first; the last one needs only the kernel. */
 static const CollectorType *const collector_types[] = {
 	&stap_collector,
+	&bpf_collector,
 	&perf_collector,
 };
 
@@ -37,6 +38,8 @@ const CollectorType *collector_choose(const struct CheckHost *host, GString *why
 		const CollectorType *type = collector_types[i];
 		g_autoptr(GString) lacks = g_string_new(NULL);
 
+		if (type->by_name_only)
+			continue;
 		if (i + 1 == G_N_ELEMENTS(collector_types) || !type->is_ready ||
 		    type->is_ready(host, lacks))
 			return type;

@@ -88,13 +88,15 @@ readonly every_event=--max-overhead=0
 room_for_events=()
 [ "$(awk '$1 == "MemAvailable:" { print $2 }' /proc/meminfo)" -lt 4000000 ] || room_for_events=(--buffer=64)
 
-# collect_by perf|MODULE: what collects from now on, perf events or a module that was compiled for this
-# kernel.
+# collect_by perf|bpf|MODULE: what collects from now on, perf events, BPF programs or a module that was
+# compiled for this kernel.
 collect_by()
 {
 	collector=$1
 	collect=(--module "$modules/$1.ko" "$every_event")
-	[ "$1" != perf ] || collect=(--collector=perf "$every_event" "${room_for_events[@]}")
+	case $1 in
+	perf | bpf) collect=("--collector=$1" "$every_event" "${room_for_events[@]}") ;;
+	esac
 }
 collect_by kmt_vm
 

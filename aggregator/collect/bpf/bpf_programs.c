@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Loads the object that was compiled from kmt.bpf.c with libbpf, sets its constants, sizes its maps
+ * and maps them, attaches the programs that a run needs, and counts what they missed. bpf_run.c
+ * owns the BpfPrograms, bpf_read.c reads the rings.
+ */
+#include "collect/bpf/bpf_programs.h"
+
+#include "collect/bpf/bpf_object.h"
+#include "collect/facts/host_facts.h"
+#include "record/probe_kinds.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <gio/gio.h>
+#include <linux/membarrier.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { OF_ALL, OF_SCOPE }; /* always needed, or if not all tasks are counted */
+
+/* The programs, and what they are for. */
+static const struct {
+	const char *name;
+	unsigned events; /* bits of ProbeKindBit; 0: of all */
+	int of;
+} programs_table[] = {
+	{ "kmt_kmalloc", PROBE_KMALLOC, OF_ALL },
+	{ "kmt_cache_alloc", PROBE_CACHE, OF_ALL },
+	{ "kmt_rename", 0, OF_ALL },
+	{ "kmt_attach", 0, OF_ALL },
+	{ "kmt_fork", 0, OF_SCOPE },
+};
+
+/* Memory of a map, mapped. */
+typedef struct {
+	uint8_t *memory; /* NULL: not mapped */
+	size_t bytes;
+	size_t stride; /* of its entries */
+} MapMemory;
+
+struct BpfPrograms {
+	struct bpf_object *object;
+	struct bpf_link *links[G_N_ELEMENTS(programs_table)];
+	MapMemory states, rings, nested_rings, scope;
+	struct kmt_bpf_config config;
+};
+
+static bool is_verbose;
+
+/* Where the kernel has things. */
+
+/* Returns the offset of a per-CPU variable in its section; negative: there is none. */
+static int64_t percpu_offset(const struct btf *btf, const char *name)
+{
+	int32_t section = btf__find_by_name_kind(btf, ".data..percpu", BTF_KIND_DATASEC);
+	int32_t variable = btf__find_by_name_kind(btf, name, BTF_KIND_VAR);
+	const struct btf_type *type = section < 0 ? NULL : btf__type_by_id(btf, (uint32_t)section);
+	const struct btf_var_secinfo *info = type ? btf_var_secinfos(type) : NULL;
+
+	for (unsigned i = 0; type && variable > 0 && i < btf_vlen(type); i++)
+		if (info[i].type == (uint32_t)variable)
+			return info[i].offset;
+	return -1;
+}
+
+/* Completes the constants. Returns false if the kernel's types do not have what is needed. */
+static bool find_places(struct kmt_bpf_config *config)
+{
+	struct btf *btf = btf_file_parse("/sys/kernel/btf/vmlinux");
+	int64_t run_queue = btf ? percpu_offset(btf, "runqueues") : -1;
+	int64_t count = btf ? percpu_offset(btf, "pcpu_hot") : -1;
+
+	if (btf && count < 0)
+		count = percpu_offset(btf, "__preempt_count");
+	config->preempt_distance = count - run_queue;
+	config->finds_caches =
+		btf && btf__find_by_name_kind(btf, "bpf_get_kmem_cache", BTF_KIND_FUNC) > 0;
+	btf__free(btf);
+	return count >= 0 && run_queue >= 0;
+}
+
+/* What libbpf and the verifier say is for who looks for a reason. */
+static int print_if_asked(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+	if (!is_verbose || level == LIBBPF_DEBUG)
+		return 0;
+	return vfprintf(stderr, format, arguments);
+}
+
+static bool is_wanted(unsigned i, const BpfPlan *plan)
+{
+	if (programs_table[i].of == OF_SCOPE && !plan->config.pids)
+		return false;
+	return !programs_table[i].events || programs_table[i].events & plan->events;
+}
+
+static struct bpf_program *program_at(const BpfPrograms *programs, unsigned i)
+{
+	return bpf_object__find_program_by_name(programs->object, programs_table[i].name);
+}
+
+static struct bpf_map *map_of(const BpfPrograms *programs, const char *name)
+{
+	return bpf_object__find_map_by_name(programs->object, name);
+}
+
+static bool set_size(struct bpf_map *map, uint32_t value_bytes, uint32_t entries)
+{
+	return !bpf_map__set_value_size(map, value_bytes) &&
+	       !bpf_map__set_max_entries(map, entries);
+}
+
+/* Sets constants and sizes, which depend on the host and the run. */
+static bool prepare(BpfPrograms *programs, const BpfPlan *plan)
+{
+	const struct kmt_bpf_config *config = &programs->config;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(programs_table); i++)
+		if (bpf_program__set_autoload(program_at(programs, i), is_wanted(i, plan)))
+			return false;
+	return !bpf_map__set_initial_value(map_of(programs, ".rodata"), config, sizeof(*config)) &&
+	       set_size(map_of(programs, "kmt_states"), sizeof(struct kmt_bpf_state),
+			2 * config->cpu_numbers) &&
+	       set_size(map_of(programs, "kmt_rings"),
+			(uint32_t)config->ring_bytes + KMT_BPF_RECORD_MAX, config->cpu_numbers) &&
+	       set_size(map_of(programs, "kmt_nested_rings"),
+			KMT_BPF_NESTED_RING_BYTES + KMT_BPF_RECORD_MAX, config->cpu_numbers) &&
+	       set_size(map_of(programs, "kmt_scope"), MAX(config->pids, 8), 1);
+}
+
+static bool map_memory(const BpfPrograms *programs, const char *name, MapMemory *memory)
+{
+	const struct bpf_map *map = map_of(programs, name);
+	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	void *mapped;
+
+	memory->stride = (bpf_map__value_size(map) + 7U) & ~(size_t)7;
+	memory->bytes = memory->stride * bpf_map__max_entries(map);
+	memory->bytes = (memory->bytes + page_bytes - 1) & ~(page_bytes - 1);
+	mapped = mmap(NULL, memory->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+	memory->memory = mapped == MAP_FAILED ? NULL : mapped;
+	return memory->memory;
+}
+
+static void unmap(MapMemory *memory)
+{
+	if (memory->memory)
+		munmap(memory->memory, memory->bytes);
+	memory->memory = NULL;
+}
+
+static bool map_all(BpfPrograms *programs)
+{
+	return map_memory(programs, "kmt_states", &programs->states) &&
+	       map_memory(programs, "kmt_rings", &programs->rings) &&
+	       map_memory(programs, "kmt_nested_rings", &programs->nested_rings) &&
+	       map_memory(programs, "kmt_scope", &programs->scope);
+}
+
+static bool fail(const char *what, GError **error)
+{
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+		    "%s the BPF programs failed (%s): -v shows why; use --collector=perf", what,
+		    g_strerror(errno));
+	return false;
+}
+
+BpfPrograms *bpf_programs_load(const BpfPlan *plan, GError **error)
+{
+	g_autoptr(BpfPrograms) programs = g_new0(BpfPrograms, 1);
+	struct kmt_bpf_config config = plan->config;
+	struct bpf_object_open_opts options = { .sz = sizeof(options), .object_name = "kmt" };
+
+	if (!find_places(&config)) {
+		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+				    "the kernel's types do not show where it counts interrupts: "
+				    "use --collector=perf");
+		return NULL;
+	}
+	is_verbose = plan->verbose;
+	libbpf_set_print(print_if_asked);
+	programs->config = config;
+	programs->object = bpf_object__open_mem(kmt_bpf_object, kmt_bpf_object_bytes, &options);
+	if (!programs->object || !prepare(programs, plan) || bpf_object__load(programs->object) ||
+	    !map_all(programs)) {
+		fail("loading", error);
+		return NULL;
+	}
+	return g_steal_pointer(&programs);
+}
+
+void bpf_programs_free(BpfPrograms *programs)
+{
+	if (!programs)
+		return;
+	for (unsigned i = 0; i < G_N_ELEMENTS(programs->links); i++)
+		bpf_link__destroy(programs->links[i]);
+	unmap(&programs->states);
+	unmap(&programs->rings);
+	unmap(&programs->nested_rings);
+	unmap(&programs->scope);
+	bpf_object__close(programs->object);
+	g_free(programs);
+}
+
+bool bpf_programs_attach(BpfPrograms *programs, GError **error)
+{
+	/* Those of tasks, at the end of the table, first. */
+	for (unsigned i = G_N_ELEMENTS(programs->links); i-- > 0;) {
+		struct bpf_program *program = program_at(programs, i);
+
+		if (!bpf_program__autoload(program))
+			continue;
+		programs->links[i] = bpf_program__attach(program);
+		if (!programs->links[i])
+			return fail("attaching", error);
+	}
+	return true;
+}
+
+void bpf_programs_detach(BpfPrograms *programs)
+{
+	enum { SETTLED_US = 20000 };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(programs->links); i++) {
+		bpf_link__destroy(programs->links[i]);
+		programs->links[i] = NULL;
+	}
+	/* Programs run in RCU's read sections, and this waits for those. */
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		g_usleep(SETTLED_US);
+}
+
+uint64_t bpf_programs_missed(const BpfPrograms *programs)
+{
+	uint64_t missed = 0;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(programs_table); i++) {
+		struct bpf_program *program = program_at(programs, i);
+		struct bpf_prog_info info = { 0 };
+		uint32_t bytes = sizeof(info);
+
+		if (programs_table[i].events && bpf_program__autoload(program) &&
+		    !bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &bytes))
+			missed += info.recursion_misses;
+	}
+	return missed;
+}
+
+BpfRing bpf_programs_ring(const BpfPrograms *programs, uint32_t cpu, bool is_nested)
+{
+	const MapMemory *rings = is_nested ? &programs->nested_rings : &programs->rings;
+	uint32_t state = is_nested ? cpu + programs->config.cpu_numbers : cpu;
+	uint8_t *at = programs->states.memory + programs->states.stride * state;
+
+	g_assert(cpu < programs->config.cpu_numbers);
+	return (BpfRing){
+		.state = (struct kmt_bpf_state *)(void *)at,
+		.ring = rings->memory + rings->stride * cpu,
+		.ring_bytes = is_nested ? KMT_BPF_NESTED_RING_BYTES : programs->config.ring_bytes,
+	};
+}
+
+void bpf_programs_count(BpfPrograms *programs, uint32_t tgid)
+{
+	if (tgid < programs->config.pids)
+		programs->scope.memory[tgid] = 1;
+}
+
+uint64_t bpf_programs_bytes(unsigned cpus)
+{
+	return (uint64_t)cpus * (2 * sizeof(struct kmt_bpf_state) + KMT_BPF_NESTED_RING_BYTES +
+				 2 * KMT_BPF_RECORD_MAX);
+}
