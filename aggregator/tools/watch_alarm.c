@@ -23,6 +23,7 @@
 
 enum {
 	PAUSE_SECONDS = 6 * 3600,      /* for a figure that was told of */
+	PAUSE_UNJUDGED_SECONDS = 1800, /* ... if its recording was too short, or lost too much */
 	PAUSE_OF_ALL_SECONDS = 5 * 60, /* between two recordings */
 	RECORD_SECONDS = 30,
 	RECORD_PERCENT_MAX = 5, /* of a CPU's time */
@@ -253,6 +254,11 @@ static void append_growth(GString *line, const GrowthFound *found, double now_s)
 	append_amount(line, (uint64_t)MAX(found->to_bytes, 0), true);
 }
 
+static void pause_figure(WatchAlarm *alarm, const char *name, double told_s)
+{
+	g_hash_table_replace(alarm->told, g_strdup(name), g_memdup(&told_s, sizeof(told_s)));
+}
+
 /* Returns whether the watch goes on. */
 static bool tell_of_cache(WatchAlarm *alarm, const GrowthFound *found, double now_s)
 {
@@ -267,6 +273,8 @@ static bool tell_of_cache(WatchAlarm *alarm, const GrowthFound *found, double no
 	if (recorded.problem)
 		g_string_append_printf(line, "; it was not recorded: %s", recorded.problem);
 	finding = watch_finding(recorded.text);
+	if (g_str_has_prefix(finding, VERDICT "none."))
+		pause_figure(alarm, found->name, now_s - PAUSE_SECONDS + PAUSE_UNJUDGED_SECONDS);
 	/* The line goes on. */
 	if (g_str_has_suffix(finding, "."))
 		finding[strlen(finding) - 1] = '\0';
@@ -305,8 +313,7 @@ bool watch_alarm_tell(WatchAlarm *alarm, const GArray *found, double now_s)
 
 		if (is_paused(alarm, one->name, now_s))
 			continue;
-		g_hash_table_replace(alarm->told, g_strdup(one->name),
-				     g_memdup(&now_s, sizeof(now_s)));
+		pause_figure(alarm, one->name, now_s);
 		if (g_str_equal(one->name, WATCH_NO_COUNTER)) {
 			tell_of_rest(one, now_s);
 			continue;
