@@ -103,7 +103,7 @@ killed_below_a_screen()
 	TERM=xterm script -q -f -c "sh screen.sh ${collect[*]} -v 1" typescript > /dev/null 0<> keys &
 	terminal=$!
 	wait_until 600 grep -q -s 'the probes are live' errors
-	wait_until 100 grep -q -s -a 'kmalloc-' typescript
+	wait_until 600 grep -q -s -a 'kmalloc-' typescript
 	holds "$name: a table was shown" [ "$?" = 0 ]
 	pkill -9 -x stapio
 	wait "$terminal"

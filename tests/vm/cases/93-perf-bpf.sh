@@ -25,7 +25,7 @@ attached()
 	rm -f attached
 	"$attach" "$1" "$(tracepoint_id "${2:-kmem/kmalloc}")" 60 > attached &
 	attacher=$!
-	wait_until 100 grep -q -s attached attached
+	wait_until 600 grep -q -s attached attached
 }
 
 detached()

@@ -52,7 +52,7 @@ starts_to_keep keep-sockets 700
 two_more_reports
 equals 'reports: they are held' 1400 "$(sockets_in "$newest")"
 let_go
-wait_until 100 newest_without_sockets
+wait_until 600 newest_without_sockets
 equals 'reports: they were freed' '' "$(sockets_in "$newest")"
 kill -STOP "$program"
 reports=$(grep -c '^Lost: ' report)
@@ -128,7 +128,7 @@ equals 'tables: sockets are held' 1400 "$(sockets_in_table)"
 two_more_tables
 equals 'tables: they stay, without new ones' 1400 "$(sockets_in_table)"
 let_go
-wait_until 100 tables_without_sockets
+wait_until 600 tables_without_sockets
 equals 'tables: they were freed' 0 "$(($(sockets_in_table)))"
 profile_ended INT
 equals 'tables: exit status' 0 "$status"

@@ -35,7 +35,7 @@ readings()
 
 slabstack --watch=1 --record=watch.kmr 2> errors &
 watch=$!
-wait_until 100 grep -qs 'which has 0 readings' errors
+wait_until 600 grep -qs 'which has 0 readings' errors
 has_readings()
 {
 	[ "$(readings watch.kmr 2> /dev/null || echo 0)" -ge 3 ]
