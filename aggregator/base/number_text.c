@@ -116,6 +116,26 @@ void append_seconds(GString *out, uint64_t ns)
 			       (unsigned)(ns % NS_PER_SECOND / NS_PER_MS));
 }
 
+void append_elapsed(GString *out, uint64_t ns)
+{
+	static const struct {
+		const char *name;
+		uint64_t seconds;
+	} units[] = { { "min", 60 }, { "h", 60 * 60 }, { "days", 24 * 60 * 60 } };
+	uint64_t seconds = ns / NS_PER_SECOND + (ns % NS_PER_SECOND >= NS_PER_SECOND / 2);
+	size_t i = G_N_ELEMENTS(units);
+
+	while (i > 0 && seconds < 2 * units[i - 1].seconds)
+		i--;
+	if (!i) {
+		append_seconds(out, ns);
+		return;
+	}
+	g_string_append_printf(out, "%" G_GUINT64_FORMAT " %s",
+			       (seconds + units[i - 1].seconds / 2) / units[i - 1].seconds,
+			       units[i - 1].name);
+}
+
 void append_latency(GString *out, uint64_t ns)
 {
 	static const char *const units[] = { "ns", "us", "ms" };

@@ -33,6 +33,10 @@ void append_margin(GString *out, double percent);
 /* Appends "12.345 s", cut to whole ms. */
 void append_seconds(GString *out, uint64_t ns);
 
+/* Appends how long something took: below two minutes like append_seconds(), longer ones rounded in
+   the largest unit of which they have two: "51 min", "47 h", "12 days". */
+void append_elapsed(GString *out, uint64_t ns);
+
 /* Appends a short time with at most four digits, "9999 ns", "85 us", "120 ms"; longer ones like
    append_seconds(). */
 void append_latency(GString *out, uint64_t ns);

@@ -37,7 +37,7 @@ static void append_growth(GString *out, double bytes, const VerdictEvidence *evi
 {
 	append_change(out, bytes, true);
 	g_string_append(out, " in ");
-	append_seconds(out, evidence->span_ns);
+	append_elapsed(out, evidence->span_ns);
 }
 
 static bool is_outside(const VerdictEvidence *evidence)
@@ -84,7 +84,7 @@ static void say_cgroups(GString *out, const VerdictEvidence *evidence)
 
 	append_count(out, slabs->dying_more);
 	g_string_append(out, " more cgroups were removed, but not freed, in ");
-	append_seconds(out, evidence->span_ns);
+	append_elapsed(out, evidence->span_ns);
 	g_string_append(out, "; now ");
 	append_count(out, slabs->dying);
 	g_string_append(out, " are dying");
@@ -210,7 +210,7 @@ static void say_largest(GString *out, const VerdictEvidence *evidence)
 	append_percent(out, slabs->largest.slab_bytes, slabs->total_bytes);
 	g_string_append(out,
 			" of all memory, and the kernel cannot shrink it. It did not grow in ");
-	append_seconds(out, evidence->span_ns);
+	append_elapsed(out, evidence->span_ns);
 	g_string_append(out, ": it was filled before.");
 }
 
@@ -241,7 +241,7 @@ static void say_uncounted(GString *out, const VerdictEvidence *evidence)
 static void say_quiet(GString *out, const VerdictEvidence *evidence)
 {
 	g_string_append(out, "no suspect. Nothing grew by more than what CPUs hold ready, in ");
-	append_seconds(out, evidence->span_ns);
+	append_elapsed(out, evidence->span_ns);
 	g_string_append_c(out, '.');
 }
 

@@ -9,6 +9,7 @@
 #include "options/tool_description.h"
 #include "record/format.h"
 #include "session/losses.h"
+#include "tools/warnings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,33 +42,13 @@ static View *view_of(const ReportInput *input, const Session *session, const Opt
 	return view_new(&source, &input->options);
 }
 
-static unsigned lines_said;
-
-/* Prints a message on stderr, and counts its lines if a terminal shows it. */
-static void say(const char *message)
-{
-	const size_t length = strlen(message);
-	struct winsize size;
-
-	fputs(message, stderr);
-	if (!length || message[length - 1] != '\n' || !isatty(STDERR_FILENO) ||
-	    ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
-		return;
-	lines_said += (unsigned)((length + size.ws_col - 2) / size.ws_col);
-}
-
-void lines_said_count(void)
-{
-	g_set_printerr_handler(say);
-}
-
 TerminalSize terminal_size(void)
 {
 	struct winsize size;
 
 	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
 		return (TerminalSize){ 0 };
-	return (TerminalSize){ size.ws_col, size.ws_row, lines_said };
+	return (TerminalSize){ size.ws_col, size.ws_row, lines_said() };
 }
 
 ReportSource report_source_of_options(const Options *options, const Renderer *renderer)

@@ -24,9 +24,6 @@ typedef struct {
 	ReportSource source; /* of the members above, the session and the options */
 } ReportInput;
 
-/* Counts from now on the lines of g_printerr() on the terminal. */
-void lines_said_count(void);
-
 /* Returns the size of the terminal that stdout is, with the lines of messages on it; 0: none. */
 TerminalSize terminal_size(void);
 

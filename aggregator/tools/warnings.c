@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What is wrong in a result, on stderr, where it is not overlooked, and the exit status that
- * follows. Lines are those of the text report, for results that do not show them. No state. tool.c
- * and rate_run.c call it.
+ * follows. Lines are those of the text report, for results that do not show them. What a terminal
+ * shows of all messages is counted, so that a report knows how much room they leave. tool.c and
+ * rate_run.c call it.
  */
 #include "tools/warnings.h"
 
@@ -10,6 +11,35 @@
 #include "collect/run/check.h"
 #include "record/format.h"
 #include "session/losses.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static unsigned lines_shown;
+
+/* Prints a message on stderr, and counts its lines if a terminal shows it. */
+static void say(const char *message)
+{
+	struct winsize size;
+
+	fputs(message, stderr);
+	if (!isatty(STDERR_FILENO) || ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+		return;
+	for (const char *line = message, *end; (end = strchr(line, '\n')); line = end + 1)
+		lines_shown += (unsigned)MAX(end - line - 1, 0) / size.ws_col + 1;
+}
+
+void lines_said_count(void)
+{
+	g_set_printerr_handler(say);
+}
+
+unsigned lines_said(void)
+{
+	return lines_shown;
+}
 
 /* Without the line end. */
 static void print_line_of_run(const GString *line, const char *of, const char *remedy)

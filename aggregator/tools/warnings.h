@@ -7,6 +7,12 @@
 
 /* What is wrong in a result, in lines on stderr, and the exit status that follows from it. */
 
+/* Counts from now on the lines of g_printerr() on the terminal. */
+void lines_said_count(void);
+
+/* Returns how many lines these were, as wide as the terminal is. */
+unsigned lines_said(void);
+
 /* Prints one line of the text report, if it has any text. */
 void fact_line_print(const Facts *facts, FactLineOfRun *append);
 

@@ -1058,6 +1058,29 @@ Test(report_text, counts_have_separators)
 	}
 }
 
+static const CountCase span_cases[] = {
+	{ 0, "0.000 s" },
+	{ 10003 * (uint64_t)NS_PER_MS, "10.003 s" },
+	{ 119499 * (uint64_t)NS_PER_MS, "119.499 s" },
+	{ 119500 * (uint64_t)NS_PER_MS, "2 min" },
+	{ 3059986 * (uint64_t)NS_PER_MS, "51 min" },
+	{ 7199 * (uint64_t)NS_PER_SECOND, "120 min" },
+	{ 7200 * (uint64_t)NS_PER_SECOND, "2 h" },
+	{ 47 * 3600 * (uint64_t)NS_PER_SECOND, "47 h" },
+	{ 48 * 3600 * (uint64_t)NS_PER_SECOND, "2 days" },
+	{ UINT64_MAX, "213504 days" },
+};
+
+Test(report_text, a_long_span_is_rounded_in_a_large_unit)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(span_cases); i++) {
+		g_autoptr(GString) out = g_string_new(NULL);
+
+		append_elapsed(out, span_cases[i].count);
+		cr_expect_str_eq(out->str, span_cases[i].text, "%s", out->str);
+	}
+}
+
 static const CountCase amount_cases[] = {
 	{ 0, "0 B" },
 	{ 1023, "1023 B" },

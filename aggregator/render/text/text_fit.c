@@ -363,17 +363,26 @@ static void append_below_row(GString *out, const ReportModel *model, guint numbe
 			     1);
 }
 
+/* Appends a table's first rows, and below each what belongs to it. */
+static void append_rows_of(GString *out, const ReportModel *model, Table *table, guint count,
+			   void (*append_below)(GString *out, const ReportModel *model, guint row))
+{
+	const TextLayout layout = {
+		.gap = 2,
+		.human = !model->diff,
+		.trims = true,
+		.fits = model->source->terminal.columns,
+		.append_below = append_below,
+		.model = model,
+	};
+
+	table_cut(table, count);
+	append_table(out, table, &layout);
+}
+
 static void append_groups(GString *out, const ReportModel *model, guint count, guint lines_max)
 {
 	g_autoptr(Table) table = text_table_of_groups(model);
-	const TextLayout layout = {
-		.gap = 2,
-		.human = true,
-		.trims = true,
-		.fits = model->source->terminal.columns,
-		.append_below = append_below_row,
-		.model = model,
-	};
 
 	(void)lines_max;
 	for (guint i = table->columns->len; i-- > 0;) {
@@ -382,8 +391,7 @@ static void append_groups(GString *out, const ReportModel *model, guint count, g
 		if (column->is_key && dimension_is_stack(model->groups->keys[column->at]))
 			g_array_remove_index(table->columns, i);
 	}
-	table_cut(table, count);
-	append_table(out, table, &layout);
+	append_rows_of(out, model, table, count, append_below_row);
 }
 
 /* Appends below a row of a comparison its path. */
@@ -404,17 +412,9 @@ static void append_changed_stack(GString *out, const ReportModel *model, guint r
 static void append_changes(GString *out, const ReportModel *model, guint count, guint lines_max)
 {
 	g_autoptr(Table) table = text_table_of_diff(model);
-	const TextLayout layout = {
-		.gap = 2,
-		.trims = true,
-		.fits = model->source->terminal.columns,
-		.append_below = append_changed_stack,
-		.model = model,
-	};
 
 	(void)lines_max;
-	table_cut(table, count);
-	append_table(out, table, &layout);
+	append_rows_of(out, model, table, count, append_changed_stack);
 }
 
 static void append_hit_list(GString *out, const ReportModel *model, guint count, guint lines_max)

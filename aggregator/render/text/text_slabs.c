@@ -163,7 +163,7 @@ static void append_line(GString *out, const SlabGrowth *of, const SlabGrowthRow 
 		g_string_append(out, "in use: not known, /proc/slabinfo does not say");
 	if (span->span_ns && growth->is_known) {
 		g_string_append(out, " in ");
-		append_seconds(out, span->span_ns);
+		append_elapsed(out, span->span_ns);
 	}
 	g_string_append(out, "; ");
 	if (of->is_held)
