@@ -245,7 +245,7 @@ Test(history, a_file_has_all_its_readings)
 Test(history, a_file_keeps_its_bound_and_thins_the_oldest)
 {
 	const HistoryBound narrow = { 200, 64 << 20 };
-	enum { MINUTES = 20000, GAP_MAX = 600 };
+	enum { MINUTES = 5000, GAP_MAX = 150 };
 	g_autoptr(FakeHost) root = fake_host_new();
 	g_autofree char *path = g_build_filename(root, "watch.kmr", NULL);
 	g_autoptr(HistoryFile) file = file_open(path, narrow);

@@ -165,14 +165,23 @@ profile_ended()
 # Numbers of a report file. report_bytes FILE requested|allocated|wasted
 report_count()
 {
-	sed -n -E 's/^(Total [a-z -]+ \(after filtering\)|Allocations): ([0-9,]+).*/\2/p' "$1" | tail -n 1 | tr -d ,
+	awk '/^(Total [a-z -]+ \(after filtering\)|Allocations): [0-9]/ {
+			count = $0
+			sub(/^[^:]*: /, "", count)
+			sub(/[^0-9,].*/, "", count)
+			gsub(",", "", count)
+		}
+		END { if (count != "") print count }' "$1"
 }
 
 report_bytes()
 {
-	sed -n 's/^Bytes: //p' "$1" | tail -n 1 | tr -d ',' |
-		awk -v what="$2" '{ for (i = 1; i < NF; i++) if ($i == what) bytes = $(i + 1) }
-			END { print bytes + 0 }'
+	awk -v what="$2" '/^Bytes: / {
+			gsub(",", "")
+			for (i = 2; i < NF; i++)
+				if ($i == what) bytes = $(i + 1)
+		}
+		END { print bytes + 0 }' "$1"
 }
 
 report_stacks()
@@ -190,8 +199,15 @@ rows()
 # report_lost FILE: the events that the last line counts; nothing when it does not know all of them.
 report_lost()
 {
-	tail -n 1 "$1" | tr -d , |
-		sed -n -E '/unknown|at least/d; s/^Lost: none$/0/p; s/^Lost: ([0-9]+) events? .*/\1/p'
+	awk '{ last = $0 }
+		END {
+			gsub(",", "", last)
+			if (last == "Lost: none") print 0
+			else if (last !~ /unknown|at least/ && last ~ /^Lost: [0-9]+ events? /) {
+				split(last, words, " ")
+				print words[2]
+			}
+		}' "$1"
 }
 
 # work_waits GATE CPU COUNT [KIND]: a process that makes so many pipes on that CPU, or does other work
@@ -246,9 +262,14 @@ is_complete()
 cost_is_possible()
 {
 	[ "$collector" != perf ] || grep -q ', tracing took ' report || return 0
-	sed -n 's/^Run: .*, tracing took //p' report | tail -n 1 | tr -d '<' |
-		awk '{ for (i = 2; i <= NF; i++) if ($i ~ /^%/) { n++; if ($(i - 1) > 100) bad = 1 } }
-			END { exit bad || !n }'
+	awk '/^Run: .*, tracing took / {
+			sub(/.*, tracing took /, "")
+			gsub("<", "")
+			n = bad = 0
+			for (i = 2; i <= NF; i++)
+				if ($i ~ /^%/) { n++; if ($(i - 1) > 100) bad = 1 }
+		}
+		END { exit bad || !n }' report
 }
 
 # counts NAME ALLOCATIONS BYTES_ALLOCATED: what ./report shows after its filters.
