@@ -121,6 +121,7 @@ EXTRA_DIST += \
 	tests/vm/cases/96-verdict.sh \
 	tests/vm/cases/96-watch.sh \
 	tests/vm/cases/97-balloon.sh \
+	tests/vm/cases/97-units.sh \
 	tests/vm/cases/97-names.sh \
 	tests/vm/cases/97-stack-top-stap.sh \
 	tests/vm/cases/97-verdict-commands.sh \
