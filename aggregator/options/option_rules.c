@@ -285,11 +285,11 @@ static const OptionRule option_rules[] = {
 	  "--module is already compiled: use it without -o options for the compilation" },
 	{ "PERF module|stap-options", NULL,
 	  "--module and -o are for SystemTap: use them without --collector=perf" },
-	{ "BPF module|stap-options|WALKS-COMPARED", NULL,
-	  "--module, -o and --stack-walk=compare are for SystemTap: use them without "
-	  "--collector=bpf" },
+	{ "BPF module|stap-options", NULL,
+	  "--module and -o are for SystemTap: use them without --collector=bpf" },
 	{ "PERF WALKS-COMPARED", NULL,
-	  "--stack-walk=compare is for SystemTap: with perf events the kernel walks all stacks" },
+	  "--stack-walk=compare is for SystemTap and BPF: with perf events the kernel walks all "
+	  "stacks" },
 	{ "WALKS-COMPARED !STACKS", NULL,
 	  "--stack-walk=compare compares stacks that are recorded: add --stacks=full" },
 	{ "", observes_no_caches,

@@ -176,7 +176,7 @@ const OptionRow option_rows[] = {
 	{ TOOLS_OF_REPORTS, 0, "max-stack", "N", "record at most N frames per stack (default: 64)",
 	  OPTION_OF_RUN | APPLY(option_max_stack) },
 	{ TOOLS_OF_ALLOCATIONS, 0, "stack-walk", "NAME",
-	  "who walks stacks with SystemTap: auto (default), kernel or compare",
+	  "who walks stacks with SystemTap or BPF: auto (default), kernel or compare",
 	  OPTION_OF_RUN | APPLY(option_stack_walk) },
 	{ TOOLS_ALL, 0, "sample", "N", "record one of N events and scale up",
 	  OPTION_OF_RUN | NUMBER_32(live.request.what.sampling_period, 1, SAMPLING_PERIOD_MAX) },

@@ -252,6 +252,10 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_watch.c \
 	tests/unit/test_watchdog.c
 
+if HAVE_BPF
+tests_unit_unit_SOURCES += tests/unit/test_bpf_orc.c
+endif
+
 if HAVE_NCURSES
 tests_unit_unit_SOURCES += tests/unit/test_screen.c \
 	tests/screen/made_tables.c tests/screen/made_tables.h

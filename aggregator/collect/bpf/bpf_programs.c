@@ -21,7 +21,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { OF_ALL, OF_SCOPE }; /* always needed, or if not all tasks are counted */
+/* Always needed; needed if not all tasks are counted; of walks by rules: attached to measure where
+   they start, or called. */
+enum { OF_ALL, OF_SCOPE, OF_MEASURE, OF_CALLS };
 
 /* The programs, and what they are for. */
 static const struct {
@@ -34,6 +36,9 @@ static const struct {
 	{ "kmt_rename", 0, OF_ALL },
 	{ "kmt_attach", 0, OF_ALL },
 	{ "kmt_fork", 0, OF_SCOPE },
+	{ "kmt_measure_kmalloc", 0, OF_MEASURE },
+	{ "kmt_measure_cache_alloc", 0, OF_MEASURE },
+	{ "kmt_read", 0, OF_CALLS },
 };
 
 /* Memory of a map, mapped. */
@@ -46,7 +51,7 @@ typedef struct {
 struct BpfPrograms {
 	struct bpf_object *object;
 	struct bpf_link *links[G_N_ELEMENTS(programs_table)];
-	MapMemory states, rings, nested_rings, scope;
+	MapMemory states, rings, nested_rings, scope, walk;
 	struct kmt_bpf_config config;
 };
 
@@ -68,6 +73,22 @@ static int64_t percpu_offset(const struct btf *btf, const char *name)
 	return -1;
 }
 
+/* Whether the kernel has ORC tables of a known form: since 6.4 entries have "signal"; and the cast
+   by which programs read a word without a call. */
+static bool can_walk(const struct btf *btf)
+{
+	int32_t entry = btf__find_by_name_kind(btf, "orc_entry", BTF_KIND_STRUCT);
+	const struct btf_type *type = entry < 0 ? NULL : btf__type_by_id(btf, (uint32_t)entry);
+	const struct btf_member *members = type ? btf_members(type) : NULL;
+
+	if (btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) < 0)
+		return false;
+	for (unsigned i = 0; type && i < btf_vlen(type); i++)
+		if (!g_strcmp0(btf__name_by_offset(btf, members[i].name_off), "signal"))
+			return true;
+	return false;
+}
+
 /* Completes the constants. Returns false if the kernel's types do not have what is needed. */
 static bool find_places(struct kmt_bpf_config *config)
 {
@@ -80,6 +101,7 @@ static bool find_places(struct kmt_bpf_config *config)
 	config->preempt_distance = count - run_queue;
 	config->finds_caches =
 		btf && btf__find_by_name_kind(btf, "bpf_get_kmem_cache", BTF_KIND_FUNC) > 0;
+	config->has_rules &= btf && can_walk(btf);
 	btf__free(btf);
 	return count >= 0 && run_queue >= 0;
 }
@@ -92,11 +114,16 @@ static int print_if_asked(enum libbpf_print_level level, const char *format, va_
 	return vfprintf(stderr, format, arguments);
 }
 
-static bool is_wanted(unsigned i, const BpfPlan *plan)
+static bool is_wanted(unsigned i, const struct kmt_bpf_config *config, unsigned events)
 {
-	if (programs_table[i].of == OF_SCOPE && !plan->config.pids)
-		return false;
-	return !programs_table[i].events || programs_table[i].events & plan->events;
+	switch (programs_table[i].of) {
+	case OF_ALL:
+		return !programs_table[i].events || programs_table[i].events & events;
+	case OF_SCOPE:
+		return config->pids;
+	default:
+		return config->has_rules;
+	}
 }
 
 static struct bpf_program *program_at(const BpfPrograms *programs, unsigned i)
@@ -121,7 +148,8 @@ static bool prepare(BpfPrograms *programs, const BpfPlan *plan)
 	const struct kmt_bpf_config *config = &programs->config;
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(programs_table); i++)
-		if (bpf_program__set_autoload(program_at(programs, i), is_wanted(i, plan)))
+		if (bpf_program__set_autoload(program_at(programs, i),
+					      is_wanted(i, config, plan->events)))
 			return false;
 	return !bpf_map__set_initial_value(map_of(programs, ".rodata"), config, sizeof(*config)) &&
 	       set_size(map_of(programs, "kmt_states"), sizeof(struct kmt_bpf_state),
@@ -159,7 +187,8 @@ static bool map_all(BpfPrograms *programs)
 	return map_memory(programs, "kmt_states", &programs->states) &&
 	       map_memory(programs, "kmt_rings", &programs->rings) &&
 	       map_memory(programs, "kmt_nested_rings", &programs->nested_rings) &&
-	       map_memory(programs, "kmt_scope", &programs->scope);
+	       map_memory(programs, "kmt_scope", &programs->scope) &&
+	       map_memory(programs, "kmt_walk", &programs->walk);
 }
 
 static bool fail(const char *what, GError **error)
@@ -170,13 +199,42 @@ static bool fail(const char *what, GError **error)
 	return false;
 }
 
+static void close_object(BpfPrograms *programs)
+{
+	unmap(&programs->states);
+	unmap(&programs->rings);
+	unmap(&programs->nested_rings);
+	unmap(&programs->scope);
+	unmap(&programs->walk);
+	bpf_object__close(programs->object);
+	programs->object = NULL;
+}
+
+static bool load(BpfPrograms *programs, const BpfPlan *plan)
+{
+	struct bpf_object_open_opts options = { .sz = sizeof(options), .object_name = "kmt" };
+
+	programs->object = bpf_object__open_mem(kmt_bpf_object, kmt_bpf_object_bytes, &options);
+	return programs->object && prepare(programs, plan) && !bpf_object__load(programs->object) &&
+	       map_all(programs);
+}
+
+/* Some kernel may refuse the walks alone. */
+static bool load_without_rules(BpfPrograms *programs, const BpfPlan *plan)
+{
+	if (!programs->config.has_rules)
+		return false;
+	close_object(programs);
+	programs->config.has_rules = false;
+	return load(programs, plan);
+}
+
 BpfPrograms *bpf_programs_load(const BpfPlan *plan, GError **error)
 {
 	g_autoptr(BpfPrograms) programs = g_new0(BpfPrograms, 1);
-	struct kmt_bpf_config config = plan->config;
-	struct bpf_object_open_opts options = { .sz = sizeof(options), .object_name = "kmt" };
 
-	if (!find_places(&config)) {
+	programs->config = plan->config;
+	if (!find_places(&programs->config)) {
 		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
 				    "the kernel's types do not show where it counts interrupts: "
 				    "use --collector=perf");
@@ -184,10 +242,7 @@ BpfPrograms *bpf_programs_load(const BpfPlan *plan, GError **error)
 	}
 	is_verbose = plan->verbose;
 	libbpf_set_print(print_if_asked);
-	programs->config = config;
-	programs->object = bpf_object__open_mem(kmt_bpf_object, kmt_bpf_object_bytes, &options);
-	if (!programs->object || !prepare(programs, plan) || bpf_object__load(programs->object) ||
-	    !map_all(programs)) {
+	if (!load(programs, plan) && !load_without_rules(programs, plan)) {
 		fail("loading", error);
 		return NULL;
 	}
@@ -200,37 +255,42 @@ void bpf_programs_free(BpfPrograms *programs)
 		return;
 	for (unsigned i = 0; i < G_N_ELEMENTS(programs->links); i++)
 		bpf_link__destroy(programs->links[i]);
-	unmap(&programs->states);
-	unmap(&programs->rings);
-	unmap(&programs->nested_rings);
-	unmap(&programs->scope);
-	bpf_object__close(programs->object);
+	close_object(programs);
 	g_free(programs);
+}
+
+static bool attach(BpfPrograms *programs, unsigned i)
+{
+	struct bpf_program *program = program_at(programs, i);
+
+	if (!bpf_program__autoload(program))
+		return true;
+	programs->links[i] = bpf_program__attach(program);
+	return programs->links[i];
 }
 
 bool bpf_programs_attach(BpfPrograms *programs, GError **error)
 {
-	/* Those of tasks, at the end of the table, first. */
-	for (unsigned i = G_N_ELEMENTS(programs->links); i-- > 0;) {
-		struct bpf_program *program = program_at(programs, i);
-
-		if (!bpf_program__autoload(program))
-			continue;
-		programs->links[i] = bpf_program__attach(program);
-		if (!programs->links[i])
+	/* Those of tasks first. */
+	for (unsigned i = G_N_ELEMENTS(programs->links); i-- > 0;)
+		if (programs_table[i].of <= OF_SCOPE && !attach(programs, i))
 			return fail("attaching", error);
-	}
 	return true;
+}
+
+static void detach_links(BpfPrograms *programs)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(programs->links); i++) {
+		bpf_link__destroy(programs->links[i]);
+		programs->links[i] = NULL;
+	}
 }
 
 void bpf_programs_detach(BpfPrograms *programs)
 {
 	enum { SETTLED_US = 20000 };
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(programs->links); i++) {
-		bpf_link__destroy(programs->links[i]);
-		programs->links[i] = NULL;
-	}
+	detach_links(programs);
 	/* Programs run in RCU's read sections, and this waits for those. */
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
 		g_usleep(SETTLED_US);
@@ -272,8 +332,53 @@ void bpf_programs_count(BpfPrograms *programs, uint32_t tgid)
 		programs->scope.memory[tgid] = 1;
 }
 
+struct kmt_bpf_walk *bpf_programs_walk(const BpfPrograms *programs)
+{
+	return programs->config.has_rules ? (struct kmt_bpf_walk *)(void *)programs->walk.memory
+					  : NULL;
+}
+
+bool bpf_programs_measure(BpfPrograms *programs)
+{
+	bool is_attached = true;
+	int ends[2];
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(programs->links); i++)
+		if (programs_table[i].of == OF_MEASURE)
+			is_attached &= attach(programs, i);
+	/* A pipe has memory of kmalloc and of slab caches. */
+	if (!pipe(ends)) {
+		close(ends[0]);
+		close(ends[1]);
+	}
+	detach_links(programs);
+	return is_attached;
+}
+
+bool bpf_programs_read_kernel(BpfPrograms *programs, uint64_t address, void *to, size_t bytes)
+{
+	const struct bpf_program *program =
+		bpf_object__find_program_by_name(programs->object, "kmt_read");
+	const struct kmt_bpf_walk *walk = bpf_programs_walk(programs);
+	size_t piece;
+
+	for (size_t done = 0; done < bytes; done += piece) {
+		uint64_t arguments[2] = { address + done, MIN(bytes - done, sizeof(walk->rules)) };
+		struct bpf_test_run_opts run = { .sz = sizeof(run),
+						 .ctx_in = arguments,
+						 .ctx_size_in = sizeof(arguments) };
+
+		piece = arguments[1];
+		if (bpf_prog_test_run_opts(bpf_program__fd(program), &run) || run.retval)
+			return false;
+		memcpy((uint8_t *)to + done, walk->rules, piece);
+	}
+	return true;
+}
+
 uint64_t bpf_programs_bytes(unsigned cpus)
 {
-	return (uint64_t)cpus * (2 * sizeof(struct kmt_bpf_state) + KMT_BPF_NESTED_RING_BYTES +
+	return sizeof(struct kmt_bpf_walk) +
+	       (uint64_t)cpus * (2 * sizeof(struct kmt_bpf_state) + KMT_BPF_NESTED_RING_BYTES +
 				 2 * KMT_BPF_RECORD_MAX);
 }

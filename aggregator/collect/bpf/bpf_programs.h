@@ -2,6 +2,7 @@
 #pragma once
 
 #include "collect/bpf/bpf_ring.h"
+#include "collect/bpf/bpf_walk.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -48,6 +49,16 @@ BpfRing bpf_programs_ring(const BpfPrograms *programs, uint32_t cpu, bool is_nes
 
 /* Counts the events of a process, if not those of all are. */
 void bpf_programs_count(BpfPrograms *programs, uint32_t tgid);
+
+/* Returns what the programs walk stacks by; NULL: the plan has no rules, or the kernel has not what
+   they need. */
+struct kmt_bpf_walk *bpf_programs_walk(const BpfPrograms *programs);
+
+/* Sets walk->measured. Returns false if that failed. */
+bool bpf_programs_measure(BpfPrograms *programs);
+
+/* Copies kernel memory. Returns false if it cannot be read. Overwrites walk->rules. */
+bool bpf_programs_read_kernel(BpfPrograms *programs, uint64_t address, void *to, size_t bytes);
 
 /* Returns the memory in the kernel beside the rings, of that many CPUs. */
 uint64_t bpf_programs_bytes(unsigned cpus);

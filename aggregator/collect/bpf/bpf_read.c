@@ -31,6 +31,7 @@ typedef struct {
 	uint64_t tail, head; /* what is being read */
 	uint64_t base_ns;
 	EventTask task;
+	uint64_t rules_taken;                 /* those that its state missed */
 	bool is_own;                          /* the task is a process of the program */
 	RingOrigin *origins[KMT_BPF_ORIGINS]; /* owned; NULL: not defined yet */
 } RingReader;
@@ -174,6 +175,8 @@ static void take_origin(const BpfReader *reader, RingReader *ring,
 	memcpy(origin->frames, record->frames + first, wanted * sizeof(*origin->frames));
 	g_free(*place);
 	*place = origin;
+	for (uint32_t i = 0; reader->plan.rules && i < depth; i++)
+		bpf_rules_add(reader->plan.rules, record->frames[i]);
 }
 
 /* Records. */
@@ -243,6 +246,12 @@ static void end_ring(RingReader *ring)
 	__atomic_store_n(&ring->ring.state->tail, ring->tail, __ATOMIC_RELEASE);
 }
 
+static void make_rules(BpfReader *reader, RingReader *ring)
+{
+	if (reader->plan.rules)
+		bpf_rules_add_wanted(reader->plan.rules, ring->ring.state, &ring->rules_taken);
+}
+
 static void read_rings(BpfReader *reader, BpfCpu *cpu)
 {
 	RingReader *first = &cpu->rings[0], *second = &cpu->rings[1];
@@ -263,6 +272,22 @@ static void read_rings(BpfReader *reader, BpfCpu *cpu)
 	}
 	end_ring(first);
 	end_ring(second);
+	make_rules(reader, first);
+	make_rules(reader, second);
+}
+
+BpfWalks bpf_reader_walks(const BpfReader *reader)
+{
+	BpfWalks walks = { 0 };
+
+	for (uint32_t i = 0; i < 2 * reader->plan.cpus; i++) {
+		const struct kmt_bpf_state *state = reader->cpus[i / 2].rings[i % 2].ring.state;
+
+		walks.by_kernel += state->walks_by_kernel;
+		walks.compared += state->walks_compared;
+		walks.different += state->walks_different;
+	}
+	return walks;
 }
 
 uint64_t bpf_reader_cost_ns(const BpfReader *reader, uint32_t cpu)

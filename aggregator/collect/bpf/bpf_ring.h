@@ -22,6 +22,7 @@ enum {
 	KMT_BPF_NESTED_RING_BYTES = 1 << 17,
 	KMT_BPF_INNER_MAX = 4,
 	KMT_BPF_RUNS_MEASURED = 64, /* the time of one of so many runs is taken */
+	KMT_BPF_WANTED = 64,        /* keys of rules that a state keeps; a power of two */
 };
 
 /* The types of records. Each begins with its type. */
@@ -82,6 +83,11 @@ struct kmt_bpf_state {
 	__u64 passed_over; /* ... or of other tasks than requested */
 	__u64 runs;
 	__u64 cost_ns; /* estimated */
+	/* Walks of stacks. */
+	__u64 here; /* to make a number of an address */
+	__u64 walks_by_kernel, walks_compared, walks_different;
+	__u64 wanted_head; /* rules that were missing */
+	__u32 wanted[KMT_BPF_WANTED];
 	__u64 tail __attribute__((aligned(64)));
 	__u64 keys[KMT_BPF_ORIGINS] __attribute__((aligned(64)));
 	__u64 frames[KMT_BPF_FRAMES];
@@ -97,6 +103,10 @@ struct kmt_bpf_config {
 	__u8 with_interrupts; /* of counted tasks */
 	__u8 inherits;        /* children of counted processes are counted, too */
 	__u8 finds_caches;    /* the kernel has bpf_get_kmem_cache() */
+	__u8 has_rules;       /* the programs may walk stacks, by the rules of bpf_walk.h */
+	/* A walk is compared with the kernel's if a random number is at most this. */
+	__u32 compared_max;
+	__u32 starter; /* tgid of the program */
 	/* Of a CPU's __preempt_count, or of pcpu_hot, from its run queue. */
 	__s64 preempt_distance;
 	/* Inner events of large allocations: see InnerKmallocs. */

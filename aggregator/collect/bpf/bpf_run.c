@@ -9,6 +9,8 @@
 #include "base/clock.h"
 #include "collect/bpf/bpf_programs.h"
 #include "collect/bpf/bpf_read.h"
+#include "collect/bpf/bpf_rules.h"
+#include "collect/perf/perf_read.h"
 #include "collect/run/gfp_flags.h"
 #include "collect/run/live_run.h"
 #include "collect/run/run_memory.h"
@@ -18,12 +20,14 @@
 
 #include <bpf/libbpf.h>
 #include <gio/gio.h>
+#include <inttypes.h>
 #include <unistd.h>
 
 enum {
 	READ_MS = 10,    /* a ring of 4 MB takes 262,144 events */
 	BEAT_READS = 10, /* after so many readings, their completeness is reported */
 	DEAR_SECONDS_MAX = 5,
+	COMPARED = 1024, /* one of so many walks by rules is compared with the kernel's */
 };
 
 /* A record's time is taken before it is in the ring; a hypervisor may stop the CPU in between. */
@@ -32,6 +36,8 @@ enum {
 typedef struct {
 	LiveRun live; /* first: callbacks get this pointer */
 	BpfPrograms *programs;
+	BpfRules *rules;        /* NULL: the kernel walks all stacks */
+	const char *kernel_why; /* ... why */
 	BpfReader *reader;
 	uint64_t ring_bytes, buffer_bytes;
 	uint64_t missed_before; /* runs, before the run was live */
@@ -152,6 +158,25 @@ static const LiveEngine bpf_engine = {
 	.memory_problem = memory_problem,
 };
 
+/* How stacks were walked. */
+static void write_walks(BpfRun *run)
+{
+	BpfWalks walks = bpf_reader_walks(run->reader);
+	g_autofree char *line = NULL;
+
+	if (!run->rules)
+		return;
+	line = g_strdup_printf("stack walks: %" PRIu64 " by the kernel, %" PRIu64
+			       " compared, %" PRIu64 " different",
+			       walks.by_kernel, walks.compared, walks.different);
+	live_run_log(&run->live, line);
+	run_facts_write_number(run->live.batches, KMT_FIELD_WALKS_COMPARED, walks.compared);
+	run_facts_write_number(run->live.batches, KMT_FIELD_WALKS_DIFFERENT, walks.different);
+	if (walks.different)
+		run_facts_write_text(run->live.batches, KMT_FIELD_KERNEL_WALKS,
+				     "a walk differed from the kernel's");
+}
+
 static bool bpf_run_finish(BpfRun *run, GError **error)
 {
 	RunLosses losses = { .counted_to_end = true, .drained = true };
@@ -159,6 +184,7 @@ static bool bpf_run_finish(BpfRun *run, GError **error)
 	live_run_end_command(&run->live);
 	if (!live_run_has_result(&run->live, error))
 		return false;
+	write_walks(run);
 	losses.skipped = bpf_programs_missed(run->programs) - run->missed_before;
 	live_run_write_end(&run->live, &losses);
 	return true;
@@ -207,10 +233,22 @@ static void set_inner(struct kmt_bpf_config *config, const InnerKmallocs *inner)
 	}
 }
 
+/* Returns why the kernel walks all stacks; NULL: that is not known yet. */
+static const char *why_kernel_walks(const CollectRequest *request)
+{
+	if (request->stap.walk == STACK_WALK_KERNEL)
+		return "--stack-walk=kernel";
+	/* Its walks would be shorter than ours. */
+	if (perf_read_depth_max() < KMT_BPF_FRAMES)
+		return "kernel.perf_event_max_stack is below its default";
+	return NULL;
+}
+
 static BpfPlan plan_of(BpfRun *run)
 {
 	const CollectRequest *request = run->live.parts.request;
 	Session *session = run->live.parts.session;
+	bool is_compared = request->stap.walk == STACK_WALK_COMPARE;
 	bool is_of_some = request->whose.scope != COLLECT_SCOPE_HOST;
 	BpfPlan plan = {
 		.events = request->what.events,
@@ -220,12 +258,16 @@ static BpfPlan plan_of(BpfRun *run)
 			.cpu_numbers = (uint32_t)libbpf_num_possible_cpus(),
 			.self = request->whose.include_self ? 0 : (uint32_t)getpid(),
 			.pids = is_of_some ? pids_max() : 0,
+			.starter = (uint32_t)getpid(),
+			.compared_max = UINT32_MAX / (is_compared ? 1 : COMPARED),
 			.with_stacks = request->what.stack_depth > 0,
 			.with_interrupts = request->whose.with_interrupts,
 			.inherits = request->whose.scope == COLLECT_SCOPE_COMMAND,
 		},
 	};
 
+	run->kernel_why = why_kernel_walks(request);
+	plan.config.has_rules = plan.config.with_stacks && !run->kernel_why;
 	/* The host's symbols were fed earlier. */
 	session_find_inner_kmallocs(session, session->symbols);
 	set_inner(&plan.config, &session->inner);
@@ -257,6 +299,26 @@ static void describe(BpfRun *run)
 	live_run_feed(&run->live);
 }
 
+/* Lets the programs walk, if that is possible. */
+static void start_walks(BpfRun *run)
+{
+	const LiveRun *live = &run->live;
+	g_autofree char *line = NULL;
+
+	if (!live->parts.request->what.stack_depth)
+		return;
+	if (!run->kernel_why)
+		run->rules = bpf_rules_new(run->programs, live->parts.session->symbols,
+					   &run->kernel_why);
+	if (run->rules) {
+		live_run_log(live, "the BPF programs walk stacks by the kernel's ORC tables");
+		return;
+	}
+	run_facts_write_text(live->batches, KMT_FIELD_KERNEL_WALKS, run->kernel_why);
+	line = g_strconcat("the kernel walks all stacks: ", run->kernel_why, NULL);
+	live_run_log(live, line);
+}
+
 static bool bpf_run_start(BpfRun *run, GError **error)
 {
 	const RunInfo *info = run->live.parts.session->info;
@@ -270,11 +332,13 @@ static bool bpf_run_start(BpfRun *run, GError **error)
 	if (!run->programs)
 		return false;
 	count_scope(run);
+	start_walks(run);
 	describe(run);
 	reader.programs = run->programs;
 	reader.request = run->live.parts.request;
 	reader.cpus = plan.config.cpu_numbers;
 	reader.symbols = run->live.parts.session->symbols;
+	reader.rules = run->rules;
 	reader.text_start = run_info_number(info, KMT_FIELD_TEXT_START, 0);
 	reader.text_end = run_info_number(info, KMT_FIELD_TEXT_END, UINT64_MAX);
 	run->reader = bpf_reader_new(&reader);
@@ -299,6 +363,7 @@ bool bpf_run(uint64_t ring_bytes, uint64_t buffer_bytes, const CollectRun *parts
 	}
 	live_run_clear(&run.live);
 	bpf_reader_free(run.reader);
+	bpf_rules_free(run.rules);
 	g_free(run.cost_ns);
 	bpf_programs_free(run.programs);
 	return collected;

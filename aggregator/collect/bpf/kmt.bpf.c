@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The BPF programs. At each allocation: whose it is, the kernel walks the stack, the origin (stack,
+ * The BPF programs. At each allocation: whose it is, the stack is walked, the origin (stack,
  * sizes, flags, cache) is found in this CPU's table by a hash of 64 bits, and a record of 16 bytes
  * goes into this CPU's ring. Tasks and origins are written when they change or are new. bpf_read.c
  * reads the ring; bpf_ring.h has the records.
@@ -17,6 +17,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "collect/bpf/bpf_ring.h"
+#include "collect/bpf/bpf_walk.h"
 #include "record/event_kinds.h"
 
 /* The few members of kernel structures that are read. libbpf finds their offsets in the kernel's
@@ -67,6 +68,11 @@ struct pcpu_hot {
 	int preempt_count;
 };
 
+/* A word of the stack is read as the first one of this type. */
+struct pt_regs {
+	unsigned long r15, bp, ip, cs, sp;
+};
+
 #pragma clang attribute pop
 
 char LICENSE[] SEC("license") = "GPL";
@@ -108,7 +114,16 @@ struct {
 	__uint(value_size, 4096);
 } kmt_scope SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__uint(key_size, 4);
+	__uint(value_size, sizeof(struct kmt_bpf_walk));
+} kmt_walk SEC(".maps");
+
 extern struct kmem_cache *bpf_get_kmem_cache(__u64 address) __ksym __weak;
+extern void *bpf_rdonly_cast(const void *object, __u32 btf_id) __ksym __weak;
 
 /* An allocation as its tracepoint has it. */
 struct alloc {
@@ -256,17 +271,205 @@ static __always_inline bool select(struct kmt_bpf_state *s, const struct task_st
 
 /* Stacks. */
 
-/* Returns the hash of the frames that the kernel has just found. Verified once, as it is global. */
-__noinline __u64 kmt_hash_of_frames(__u32 index, long bytes)
+/* A place in a stack: a frame's return address, or where it was interrupted. */
+struct place {
+	__u64 at;    /* where the return address lies */
+	__u64 bp_at; /* where BP was saved: it is seldom needed, so it is read then */
+	__u64 ip;
+	__u32 key; /* of its rule */
+};
+
+/* The stack of an event. */
+struct stack {
+	__u64 first; /* the first return address of a walk by rules; 0: unknown */
+	__u64 hash;  /* 0: not known yet */
+	long bytes;  /* of the frames that the kernel found; negative: it did not walk */
+};
+
+/* Both walks add their frames to a hash alike, and mix it at the end. */
+static __always_inline __u64 add_frame(__u64 hash, __u64 ip)
+{
+	return hash * 0x1e3779b1 + ip;
+}
+
+/* An address as a number. */
+static __always_inline __u64 number_of(struct kmt_bpf_state *s, const void *address)
+{
+	*(const void *volatile *)&s->here = address;
+	return *(volatile __u64 *)&s->here;
+}
+
+static __always_inline struct kmt_bpf_walk *find_walk(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&kmt_walk, &zero);
+}
+
+/* Reads a word of kernel memory; 0: it cannot be read. The cast is no call. */
+static __always_inline __u64 load(__u64 address)
+{
+	return *(const __u64 *)bpf_rdonly_cast((void *)address,
+					       bpf_core_type_id_kernel(struct pt_regs));
+}
+
+static __always_inline __u64 rule_of(const struct kmt_bpf_walk *walk, __u32 key)
+{
+	__u32 place = kmt_bpf_rule_place(key);
+
+	for (__u32 i = 0; i < KMT_BPF_RULES_NEAR; i++)
+		if ((__u32)walk->rules[place ^ i] == key)
+			return walk->rules[place ^ i];
+	return 0;
+}
+
+static __always_inline void want_rule(struct kmt_bpf_state *s, __u32 key)
+{
+	s->wanted[s->wanted_head & (KMT_BPF_WANTED - 1)] = key;
+	asm volatile("" ::: "memory");
+	*(volatile __u64 *)&s->wanted_head = s->wanted_head + 1;
+}
+
+enum { STEP_DONE, STEP_WAS_LAST, STEP_UNKNOWN };
+
+/* Steps to code that was interrupted; its registers are here. */
+static __always_inline int step_to_interrupted(struct place *p, __u64 regs)
+{
+	if (load(regs + bpf_core_field_offset(struct pt_regs, cs)) & 3)
+		return STEP_WAS_LAST;
+	p->ip = load(regs + bpf_core_field_offset(struct pt_regs, ip));
+	p->at = load(regs + bpf_core_field_offset(struct pt_regs, sp)) - sizeof(__u64);
+	p->bp_at = regs + bpf_core_field_offset(struct pt_regs, bp);
+	p->key = (__u32)p->ip ^ KMT_BPF_RULE_RETURN;
+	return STEP_DONE;
+}
+
+/* Steps from a stack that the compiler aligned. */
+static __always_inline void step_by_saved(struct place *p, __u64 distance, __u64 saved)
+{
+	__u64 bp = load(p->bp_at);
+
+	p->at = load(bp + distance - KMT_BPF_RULE_MIDDLE) - sizeof(__u64);
+	p->bp_at = bp + saved - KMT_BPF_RULE_MIDDLE;
+}
+
+static __always_inline int step_by(struct place *p, __u64 rule)
+{
+	__u64 distance = rule >> KMT_BPF_RULE_DISTANCE_SHIFT & KMT_BPF_RULE_DISTANCE_MAX;
+	__u64 saved = rule >> KMT_BPF_RULE_SAVED_SHIFT & KMT_BPF_RULE_SAVED_MAX;
+	__u32 kind = rule >> KMT_BPF_RULE_KIND_SHIFT;
+
+	if (kind == KMT_BPF_STEP_SP)
+		p->at += distance;
+	else if (kind == KMT_BPF_STEP_BP)
+		p->at = load(p->bp_at) + distance;
+	else if (kind == KMT_BPF_STEP_BP_SAVED)
+		step_by_saved(p, distance, saved);
+	else if (kind == KMT_BPF_STEP_SP_SAVED)
+		p->at = load(p->at + sizeof(__u64)) + distance;
+	else if (kind == KMT_BPF_STEP_REGS)
+		return step_to_interrupted(p, p->at + distance);
+	else
+		return kind == KMT_BPF_STEP_END ? STEP_WAS_LAST : STEP_UNKNOWN;
+	if (saved && kind != KMT_BPF_STEP_BP_SAVED)
+		p->bp_at = p->at - saved;
+	p->ip = load(p->at);
+	p->key = p->ip;
+	return STEP_DONE;
+}
+
+/* Walks by rules from where the first return address lies. Returns the hash of the frames; 0: the
+   kernel has to walk. Verified once, as it is global. */
+__noinline __u64 kmt_walk_by_rules(__u32 index, __u64 at, __u64 bp_at)
+{
+	const struct kmt_bpf_walk *walk = find_walk();
+	struct kmt_bpf_state *s = state_of(index);
+	struct place p = { .at = at, .bp_at = bp_at };
+	__u64 hash = 0, rule;
+	int step;
+
+	/* A kernel that lacks the cast verifies this, too. */
+	if (!kmt_config.has_rules || !walk || !s)
+		return 0;
+	p.ip = load(at);
+	p.key = p.ip;
+	for (__u32 i = 0; i < KMT_BPF_WALK_FRAMES; i++) {
+		hash = add_frame(hash, p.ip);
+		rule = rule_of(walk, p.key);
+		if (!rule) {
+			want_rule(s, p.key);
+			return 0;
+		}
+		step = step_by(&p, rule);
+		if (step == STEP_WAS_LAST)
+			return add(hash, 0);
+		if (step == STEP_UNKNOWN)
+			return 0;
+	}
+	return 0;
+}
+
+/* Returns the hash of the frames that the kernel has just found, from the first one that a walk by
+   rules finds; 0: it found none. */
+__noinline __u64 kmt_hash_of_frames(__u32 index, long bytes, __u64 first)
 {
 	const struct kmt_bpf_state *s = state_of(index);
-	__u64 hash = bytes;
+	__u64 hash = 0;
 
-	if (!s)
+	if (!s || bytes <= 0)
 		return 0;
-	for (__u32 i = 0; i < KMT_BPF_FRAMES && i < (__u64)bytes / 8; i++)
-		hash = add(hash, s->frames[i]);
-	return hash;
+	for (__u32 i = 0; i < KMT_BPF_FRAMES && i < (__u64)bytes / 8; i++) {
+		if (s->frames[i] == first)
+			hash = first = 0;
+		hash = add_frame(hash, s->frames[i]);
+	}
+	return add(hash, 0);
+}
+
+/* From now on the kernel walks, on all CPUs. */
+static __always_inline void end_own_walks(struct kmt_bpf_state *s)
+{
+	struct kmt_bpf_walk *walk = find_walk();
+
+	s->walks_different++;
+	if (walk)
+		walk->is_on = 0;
+}
+
+/* Lets the kernel walk, and compares what it finds with an own walk if there was one. */
+static __always_inline void let_kernel_walk(void *ctx, struct kmt_bpf_state *s, __u32 index,
+					    struct stack *stack)
+{
+	__u64 own = stack->hash;
+
+	stack->bytes = bpf_get_stack(ctx, s->frames, sizeof(s->frames), 0);
+	if (stack->bytes < 0)
+		stack->bytes = 0;
+	stack->hash = kmt_hash_of_frames(index, stack->bytes, stack->first);
+	if (!own || !stack->hash)
+		return;
+	s->walks_compared++;
+	if (stack->hash != own)
+		end_own_walks(s);
+}
+
+static __always_inline void walk_stack(void *ctx, struct kmt_bpf_state *s, __u32 index,
+				       const struct alloc *a, __u64 now_ns, struct stack *stack)
+{
+	const struct kmt_bpf_walk *walk = kmt_config.has_rules ? find_walk() : NULL;
+	__u32 source = a->source == KMT_SOURCE_CACHE, draw = (__u32)now_ns * 0x9e3779b1U;
+	__u64 context;
+
+	if (walk && walk->is_on) {
+		context = number_of(s, ctx);
+		stack->first = load(context + walk->starts[source].at);
+		stack->hash = kmt_walk_by_rules(index, context + walk->starts[source].at,
+						context + walk->starts[source].bp_at);
+		if (stack->hash && draw > kmt_config.compared_max)
+			return;
+		s->walks_by_kernel += !stack->hash;
+	}
+	let_kernel_walk(ctx, s, index, stack);
 }
 
 /* Origins. */
@@ -324,22 +527,48 @@ static __always_inline __u64 key_of(const struct alloc *a, __u64 stack_hash)
 	return add(key, (__u64)a->node << 40 ^ (__u64)a->source << 32 ^ a->gfp_flags);
 }
 
-/* Finds the number of the event's origin, else defines it under one of four, in turn. Returns a
-   negative number if there is no room. */
-static __always_inline long find_origin(struct kmt_bpf_state *s, const struct alloc *a, __u32 index,
-					__u64 key, __u64 bytes)
+/* Returns the number of the event's origin; negative: it is not defined. */
+static __always_inline long find_origin(const struct kmt_bpf_state *s, __u64 key)
 {
-	__u32 origin = key >> (64 - KMT_BPF_ORIGINS_BITS), i;
+	__u32 origin = key >> (64 - KMT_BPF_ORIGINS_BITS);
 
-	for (i = 0; i < 4; i++)
+	for (__u32 i = 0; i < 4; i++)
 		if (s->keys[(origin ^ i) & (KMT_BPF_ORIGINS - 1)] == key)
 			return origin ^ i;
+	return -1;
+}
+
+/* Defines an origin under one of four numbers, in turn. Returns a negative number if there is no
+   room. */
+static __always_inline long define_origin(struct kmt_bpf_state *s, const struct alloc *a,
+					  __u32 index, __u64 key, __u64 bytes)
+{
+	__u32 origin = key >> (64 - KMT_BPF_ORIGINS_BITS);
+
 	origin = (origin ^ (s->defined & 3)) & (KMT_BPF_ORIGINS - 1);
 	if (!define(s, a, index, origin, bytes))
 		return -1;
 	s->defined++;
 	s->keys[origin] = key;
 	return origin;
+}
+
+/* Returns the number of the event's origin; negative: there was no room to define it. Its frames
+   are always the kernel's, so each new stack compares both walks. */
+static __always_inline long origin_of(void *ctx, struct kmt_bpf_state *s, __u32 index,
+				      const struct alloc *a, struct stack *stack)
+{
+	__u64 key = key_of(a, stack->hash);
+	long origin = find_origin(s, key);
+
+	if (origin >= 0)
+		return origin;
+	if (stack->bytes < 0) {
+		let_kernel_walk(ctx, s, index, stack);
+		key = key_of(a, stack->hash);
+		origin = find_origin(s, key);
+	}
+	return origin >= 0 ? origin : define_origin(s, a, index, key, stack->bytes);
 }
 
 /* Events. */
@@ -350,21 +579,17 @@ static __always_inline bool record(void *ctx, struct kmt_bpf_state *s, __u32 ind
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 context = context_of(task);
+	struct stack stack = { .bytes = kmt_config.with_stacks ? -1 : 0 };
 	struct kmt_bpf_event *event;
-	long bytes = 0, origin;
-	__u64 hash = 0;
+	long origin;
 
 	if (!is_same_task(s, task, now_ns) && !switch_task(s, index, now_ns))
 		return false;
 	if (!select(s, task, context))
 		return true;
-	if (kmt_config.with_stacks) {
-		bytes = bpf_get_stack(ctx, s->frames, sizeof(s->frames), 0);
-		if (bytes < 0)
-			bytes = 0;
-		hash = kmt_hash_of_frames(index, bytes);
-	}
-	origin = find_origin(s, a, index, key_of(a, hash), bytes);
+	if (kmt_config.with_stacks)
+		walk_stack(ctx, s, index, a, now_ns, &stack);
+	origin = origin_of(ctx, s, index, a, &stack);
 	if (origin < 0)
 		return false;
 	event = reserve(s, index);
@@ -415,7 +640,8 @@ static __always_inline int on_alloc(void *ctx, const struct alloc *a)
 	}
 	if (!record(ctx, s, index, a, now_ns))
 		s->lost++;
-	if (!(s->runs++ % KMT_BPF_RUNS_MEASURED))
+	/* Not the first run, which finds all things cold. */
+	if (s->runs++ % KMT_BPF_RUNS_MEASURED == KMT_BPF_RUNS_MEASURED / 2)
 		s->cost_ns += (bpf_ktime_get_ns() - now_ns) * KMT_BPF_RUNS_MEASURED;
 	*(volatile __u64 *)&s->is_busy = 0;
 	return 0;
@@ -448,6 +674,45 @@ SEC("raw_tp/kmem_cache_alloc") int kmt_cache_alloc(__u64 *ctx)
 	};
 
 	return on_alloc(ctx, &a);
+}
+
+/* Before a run: what walks by rules need. */
+
+/* Measures where a walk starts: a program's context is at a constant distance from the stack of
+   who called it, which depends on how the kernel was compiled. */
+static __always_inline int measure(const void *ctx, __u32 source)
+{
+	struct kmt_bpf_walk *walk = find_walk();
+	const void *frame;
+
+	if (!walk || bpf_get_current_pid_tgid() >> 32 != kmt_config.starter)
+		return 0;
+	asm volatile("%0 = r10" : "=r"(frame));
+	*(const void *volatile *)&walk->measured[source].frame = frame;
+	*(const void *volatile *)&walk->measured[source].context = ctx;
+	bpf_probe_read_kernel(&walk->measured[source].caller, sizeof(__u64), frame + sizeof(__u64));
+	return 0;
+}
+
+SEC("raw_tp/kmalloc") int kmt_measure_kmalloc(__u64 *ctx)
+{
+	return measure(ctx, 0);
+}
+
+SEC("raw_tp/kmem_cache_alloc") int kmt_measure_cache_alloc(__u64 *ctx)
+{
+	return measure(ctx, 1);
+}
+
+/* Copies kernel memory: its arguments are an address and a number of bytes. */
+SEC("raw_tp") int kmt_read(const __u64 *ctx)
+{
+	struct kmt_bpf_walk *walk = find_walk();
+	__u64 address = ctx[0], bytes = ctx[1];
+
+	if (!walk || bytes > sizeof(walk->rules))
+		return -1;
+	return bpf_probe_read_kernel(walk->rules, bytes, (void *)address);
 }
 
 /* What may change for a task. */

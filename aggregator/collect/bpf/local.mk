@@ -15,12 +15,16 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/bpf/bpf_object.h \
 	aggregator/collect/bpf/bpf_programs.c aggregator/collect/bpf/bpf_programs.h \
 	aggregator/collect/bpf/bpf_read.c aggregator/collect/bpf/bpf_read.h \
+	aggregator/collect/bpf/bpf_orc.c aggregator/collect/bpf/bpf_orc.h \
 	aggregator/collect/bpf/bpf_ring.h \
-	aggregator/collect/bpf/bpf_run.c
+	aggregator/collect/bpf/bpf_rules.c aggregator/collect/bpf/bpf_rules.h \
+	aggregator/collect/bpf/bpf_run.c \
+	aggregator/collect/bpf/bpf_walk.h
 nodist_libaggregator_a_SOURCES += $(bpf_object)
 endif
 
 $(bpf_object): $(srcdir)/aggregator/collect/bpf/kmt.bpf.c $(srcdir)/aggregator/collect/bpf/bpf_ring.h \
+		$(srcdir)/aggregator/collect/bpf/bpf_walk.h \
 		$(srcdir)/aggregator/record/event_kinds.h
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
 	$(CLANG) $(BPF_CFLAGS) -Wall -I$(srcdir)/aggregator -c $(srcdir)/aggregator/collect/bpf/kmt.bpf.c \
