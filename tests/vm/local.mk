@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Real kernels: needs root, QEMU and debootstrap; no part of make check.
 EXTRA_PROGRAMS += tests/vm/seed_cache
-check_PROGRAMS += tests/vm/cache_counts tests/vm/held_counts tests/vm/bpf_return tests/vm/kmem_counter tests/vm/hostile \
+check_PROGRAMS += tests/vm/cache_counts tests/vm/held_counts tests/vm/bpf_damage tests/vm/bpf_return \
+	tests/vm/kmem_counter tests/vm/hostile \
 	tests/vm/memory_leak tests/vm/memory_use
 tests_vm_memory_leak_SOURCES = tests/vm/memory_leak.c
 tests_vm_memory_use_SOURCES = tests/vm/memory_use.c
@@ -10,6 +11,8 @@ tests_vm_hostile_CFLAGS = -fno-omit-frame-pointer -fno-optimize-sibling-calls
 # Its copies are other programs.
 tests_vm_hostile_LDFLAGS = -Wl,--build-id=none
 tests_vm_hostile_SOURCES = tests/vm/hostile.c tests/fixtures/fuse_server.c tests/fixtures/fuse_server.h
+tests_vm_bpf_damage_CPPFLAGS = $(aggregator_cppflags)
+tests_vm_bpf_damage_SOURCES = tests/vm/bpf_damage.c
 tests_vm_bpf_return_SOURCES = tests/vm/bpf_return.c
 tests_vm_seed_cache_CPPFLAGS = $(aggregator_cppflags)
 tests_vm_seed_cache_CFLAGS = $(aggregator_cflags)
@@ -112,6 +115,7 @@ EXTRA_DIST += \
 	tests/vm/cases/93-perf-loss.sh \
 	tests/vm/cases/93-perf-sampling.sh \
 	tests/vm/cases/94-bpf-exact.sh \
+	tests/vm/cases/94-bpf-walks.sh \
 	tests/vm/cases/94-perf-choice.sh \
 	tests/vm/cases/95-perf-held-busy.sh \
 	tests/vm/cases/95-perf-held.sh \
