@@ -372,6 +372,7 @@ static void append_rows_of(GString *out, const ReportModel *model, Table *table,
 		.human = !model->diff,
 		.trims = true,
 		.fits = model->source->terminal.columns,
+		.all = model->diff && metric_adds_up(model->diff->rank) ? "(all)" : NULL,
 		.append_below = append_below,
 		.model = model,
 	};

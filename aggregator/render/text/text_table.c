@@ -83,7 +83,21 @@ static bool is_text(const TableColumn *column)
 	return (column->type == VALUE_TEXT || column->type == VALUE_LABEL) && !column->is_right;
 }
 
-/* Makes the text of a cell. A sum has its label in place of the first key. */
+/* Makes the label of a sum, in place of the first key. */
+static void make_label(Sheet *sheet, guint number, guint row)
+{
+	if (number && table_column(sheet->table, number - 1)->is_key)
+		return;
+	if (row == TABLE_ALL) {
+		g_string_append(sheet->cell, sheet->layout->all);
+		return;
+	}
+	g_string_append_c(sheet->cell, '(');
+	append_number_of(sheet->cell, sheet->table->more, "other");
+	g_string_append_c(sheet->cell, ')');
+}
+
+/* Makes the text of a cell. */
 static void make_cell(Sheet *sheet, guint number, guint row)
 {
 	const TableColumn *column = table_column(sheet->table, number);
@@ -98,13 +112,7 @@ static void make_cell(Sheet *sheet, guint number, guint row)
 		return;
 	}
 	if (column->is_key && row >= TABLE_OTHERS) {
-		if (row == TABLE_ALL) {
-			g_string_append(sheet->cell, layout->all);
-			return;
-		}
-		g_string_append_c(sheet->cell, '(');
-		append_number_of(sheet->cell, sheet->table->more, "other");
-		g_string_append_c(sheet->cell, ')');
+		make_label(sheet, number, row);
 		return;
 	}
 	value = table_cell(sheet->table, column, row);
@@ -119,6 +127,13 @@ static void make_cell(Sheet *sheet, guint number, guint row)
 		shorten(sheet->cell, 0, limit);
 }
 
+/* Whether the label of a sum stands behind its figures. */
+static bool ends_with_label(const Sheet *sheet, guint row)
+{
+	return row >= TABLE_OTHERS &&
+	       table_column(sheet->table, sheet->table->columns->len - 1)->is_key;
+}
+
 static void text_table_widen(Sheet *sheet, guint row, GString *out)
 {
 	(void)out;
@@ -126,7 +141,7 @@ static void text_table_widen(Sheet *sheet, guint row, GString *out)
 		const TableColumn *column = table_column(sheet->table, i);
 
 		/* The last label may be long; nothing follows it. */
-		if ((column->is_key && row >= TABLE_OTHERS) ||
+		if ((column->is_key && ends_with_label(sheet, row)) ||
 		    (column->is_fixed && row != TITLES) ||
 		    (is_text(column) && i + 1 == sheet->table->columns->len))
 			continue;
@@ -179,12 +194,12 @@ static void cut_name(const Sheet *sheet)
 /* Texts are at the left of their columns, figures at the right. */
 static void append_cells(Sheet *sheet, guint row, GString *out)
 {
+	const guint last = sheet->table->columns->len - 1;
 	glong indentation = 0;
 
-	for (guint i = 0; i < sheet->table->columns->len; i++) {
+	for (guint i = 0; i <= last; i++) {
 		const TableColumn *column = table_column(sheet->table, i);
-		bool is_last = i + 1 == sheet->table->columns->len ||
-			       (column->is_key && row >= TABLE_OTHERS);
+		bool is_last = i == last || (column->is_key && ends_with_label(sheet, row));
 		glong blanks = 0;
 
 		make_cell(sheet, i, row);
