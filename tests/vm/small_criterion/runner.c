@@ -239,7 +239,7 @@ static bool is_wanted(const SmallTest *test, const char *pattern)
 
 int main(int arguments_count, char **arguments)
 {
-	double seconds = arguments_count > 1 ? atof(arguments[1]) : 60;
+	double seconds = arguments_count > 1 ? atof(arguments[1]) : 300;
 	const char *pattern = arguments_count > 2 ? arguments[2] : "*";
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned jobs_count = cpus < 1 ? 1 : cpus > JOBS_MAX ? JOBS_MAX : (unsigned)cpus;
