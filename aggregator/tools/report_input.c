@@ -11,9 +11,7 @@
 #include "session/losses.h"
 #include "tools/warnings.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -161,11 +161,12 @@ static const LiveEngine bpf_engine = {
 /* How stacks were walked. */
 static void write_walks(BpfRun *run)
 {
-	BpfWalks walks = bpf_reader_walks(run->reader);
 	g_autofree char *line = NULL;
+	BpfWalks walks;
 
 	if (!run->rules)
 		return;
+	walks = bpf_reader_walks(run->reader);
 	line = g_strdup_printf("stack walks: %" PRIu64 " by the kernel, %" PRIu64
 			       " compared, %" PRIu64 " different",
 			       walks.by_kernel, walks.compared, walks.different);

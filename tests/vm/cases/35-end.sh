@@ -28,7 +28,7 @@ profile_started "${only_pipes[@]}"
 workload pipe 200 > /dev/null
 sleep 3
 kill -USR1 "$program"
-wait_until 600 grep -q '^Lost: ' report
+wait_until 100 grep -q '^Lost: ' report
 workload pipe 300 > /dev/null
 profile_ended INT
 is_complete 'SIGUSR1, then SIGINT'

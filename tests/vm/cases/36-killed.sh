@@ -130,7 +130,7 @@ equals 'kmalloc-top, early: no file' '' "$(ls early.*)"
 
 profile_started --record kept.kmr -O kept.txt
 workload unix-send 200 "$SEND_BYTES" > /dev/null
-wait_until 600 has_recorded 200 kept.kmr.part "${only_sends[@]}"
+wait_until 100 has_recorded 200 kept.kmr.part "${only_sends[@]}"
 killed 'kmalloc-top, recording' "$program"
 wait "$program" 2> /dev/null
 equals 'kmalloc-top, recording: it can be read, and is all' kept.kmr.part "$(ls kept.*)"

@@ -64,7 +64,7 @@ begin_both
 work
 kill -9 "$pipes"
 wait "$pipes" 2> /dev/null
-holds 'one killed: its module goes' wait_until 600 has_modules 1
+holds 'one killed: its module goes' wait_until 100 has_modules 1
 workload unix-send 200 "$SEND_BYTES" > /dev/null
 ended 'one killed: the other' "$sends" sends 500
 

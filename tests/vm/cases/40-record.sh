@@ -51,7 +51,7 @@ work_waits gate 0 500
 profile_started --record killed.kmr -p "$worker"
 echo > gate
 wait "$worker"
-wait_until 600 has_recorded 1000 killed.kmr.part "${only_pipes[@]}"
+wait_until 100 has_recorded 1000 killed.kmr.part "${only_pipes[@]}"
 kill -9 "$program"
 wait "$program" 2> /dev/null
 kmalloc-top -i killed.kmr.part "${only_pipes[@]}" > report

@@ -286,7 +286,7 @@ profile_started "${only_pipes[@]}" -p "$first,$worker"
 released now.1 "$first"
 sleep 2
 kill -USR1 "$program"
-wait_until 600 grep -q '^Lost: ' report
+wait_until 100 grep -q '^Lost: ' report
 released now.2 "$worker"
 profile_ended INT
 is_complete 'SIGUSR1, then SIGINT'

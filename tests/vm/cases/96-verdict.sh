@@ -59,4 +59,4 @@ have_ended()
 {
 	[ -z "$(pid_of 'leak-.*')" ]
 }
-holds 'the leaks end' wait_until 600 have_ended
+holds 'the leaks end' wait_until 100 have_ended
