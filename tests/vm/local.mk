@@ -141,6 +141,7 @@ EXTRA_DIST += \
 	tests/vm/cases/points.sh \
 	tests/vm/cases/second-bpftrace.sh \
 	tests/vm/cases/second-ftrace.sh \
+	tests/vm/cases/tracers.sh \
 	tests/vm/cases/verdict.sh \
 	tests/vm/document \
 	tests/vm/facts \

@@ -4,9 +4,11 @@
 # The emitter's own walks find what the kernel finds, also while tracers replace return addresses and
 # while modules come and go; and if they do not, that is noticed.
 # shellcheck source=lib.sh source-path=SCRIPTDIR
-. /tmp/cases/lib.sh
+. "${BASH_SOURCE[0]%/*}/lib.sh"
+# shellcheck source=tracers.sh source-path=SCRIPTDIR
+. "${BASH_SOURCE[0]%/*}/tracers.sh"
 
-readonly walks=/sys/module/kmt_all/parameters/kmt_walks tracing=/sys/kernel/tracing
+readonly walks=/sys/module/kmt_all/parameters/kmt_walks
 mountpoint -q "$tracing" || mount -t tracefs tracefs "$tracing"
 ip link set lo up
 
@@ -28,35 +30,6 @@ some_of_all()
 	done
 	rm copy.tar
 } > /dev/null 2>&1
-
-modules_come_and_go()
-{
-	insmod "$modules/vmtest_first.ko"
-	echo 200 > /sys/module/vmtest_first/parameters/task
-	rmmod vmtest_first
-	insmod "$modules/vmtest_second.ko"
-	echo 200 > /sys/module/vmtest_second/parameters/task
-	rmmod vmtest_second
-}
-
-# The kernel finds the return addresses that these have replaced, so it has to walk.
-with_return_probes()
-{
-	echo 'r:returns_of_opens do_sys_openat2' > "$tracing/kprobe_events"
-	echo 1 > "$tracing/events/kprobes/enable"
-	some_of_all
-	echo 0 > "$tracing/events/kprobes/enable"
-	echo > "$tracing/kprobe_events"
-}
-
-with_function_graph()
-{
-	echo 'vfs_*' > "$tracing/set_ftrace_filter"
-	echo function_graph > "$tracing/current_tracer"
-	some_of_all
-	echo nop > "$tracing/current_tracer"
-	echo > "$tracing/set_ftrace_filter"
-}
 
 collect_by kmt_all
 profile_started --events=kmalloc,cache --stack-walk=compare --details -O walks.report

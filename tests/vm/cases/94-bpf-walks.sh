@@ -5,6 +5,8 @@
 # cannot walk, the kernel does, and the report says why.
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . "${BASH_SOURCE[0]%/*}/lib.sh"
+# shellcheck source=tracers.sh source-path=SCRIPTDIR
+. "${BASH_SOURCE[0]%/*}/tracers.sh"
 # Where a guest has bpf_damage.
 PATH=$PATH:/usr/lib/kmalloc-top
 
@@ -69,36 +71,7 @@ if [ -d "$modules" ]; then
 	equals 'short stacks of the kernel: all is counted' "$(report_count by-kernel)" "$(report_count report)"
 fi
 
-# Tracers replace return addresses, and modules come and go: that is for guests.
-readonly tracing=/sys/kernel/tracing
-with_return_probes()
-{
-	echo 'r:returns_of_opens do_sys_openat2' > "$tracing/kprobe_events"
-	echo 1 > "$tracing/events/kprobes/enable"
-	some_of_all
-	echo 0 > "$tracing/events/kprobes/enable"
-	echo > "$tracing/kprobe_events"
-}
-
-with_function_graph()
-{
-	echo 'vfs_*' > "$tracing/set_ftrace_filter"
-	echo function_graph > "$tracing/current_tracer"
-	some_of_all
-	echo nop > "$tracing/current_tracer"
-	echo > "$tracing/set_ftrace_filter"
-}
-
-modules_come_and_go()
-{
-	insmod "$modules/vmtest_first.ko"
-	echo 200 > /sys/module/vmtest_first/parameters/task
-	rmmod vmtest_first
-	insmod "$modules/vmtest_second.ko"
-	echo 200 > /sys/module/vmtest_second/parameters/task
-	rmmod vmtest_second
-}
-
+# Tracers and modules are for guests.
 if [ -d "$modules" ]; then
 	mountpoint -q "$tracing" || mount -t tracefs tracefs "$tracing"
 	profile_started "${all[@]}" --stack-walk=compare -O beside.report
