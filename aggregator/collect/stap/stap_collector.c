@@ -79,8 +79,8 @@ static bool prepare_and_run(StapRunPlan *plan, const CollectRun *run, GError **e
 	return stap_run(plan, run, error);
 }
 
-/* Some probes are optional, so that a module for several kernels can be built. Without a mounted
-   tracefs this is not known. */
+/* Before 6.3, some probes are optional, so that one script serves all kernels. Without a mounted
+   tracefs, whether the kernel has them is not known. */
 static bool points_are_there(unsigned events, GError **error)
 {
 	g_autofree char *folder = tracefs_find_kmem("");
